@@ -1,0 +1,137 @@
+package heap
+
+import (
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/tuple"
+	"github.com/calfdb/calf/storage/xact"
+)
+
+// Slot holds one tuple of a relation and the values taken out of it so far. It is reused from tuple to tuple without allocation.
+//
+// The tuple's bytes are either the page's own, under a pin that the slot holds until the next tuple, Materialize or Clear, or a copy that
+// the slot owns. By-reference values in Row point into them.
+type Slot struct {
+	Rel *Relation
+	TID types.TID
+	// Row holds the values of columns [0, Deformed). It has room for all of Rel's.
+	Row types.Row
+
+	pin   pin
+	h     header // nil = empty
+	base  uint64
+	st    tuple.State
+	parts tuple.Stored
+	own   []byte // copy, reused
+}
+
+// Init makes s a slot for tuples of rel.
+func (s *Slot) Init(rel *Relation) {
+	s.Clear()
+	s.Rel = rel
+	if n := rel.Layout.NumAttrs(); cap(s.Row) < n {
+		s.Row = make(types.Row, n)
+	} else {
+		s.Row = s.Row[:n]
+	}
+}
+
+// Empty says whether the slot has no tuple.
+func (s *Slot) Empty() bool { return s.h == nil }
+
+// Clear empties the slot and lets its pin go.
+func (s *Slot) Clear() {
+	s.h = nil
+	s.pin.release()
+}
+
+// Materialize copies the tuple so that the slot needs no pin: before a wait, and before the slot outlives the statement step. Values are
+// taken out again on demand.
+func (s *Slot) Materialize() {
+	if s.h == nil || !s.pin.held() {
+		return
+	}
+	s.own = append(s.own[:0], s.h...)
+	s.setTuple(s.own, s.base)
+	s.pin.release()
+}
+
+func (s *Slot) setTuple(h header, base uint64) {
+	s.h, s.base = h, base
+	s.st = tuple.State{}
+	s.parts = h.stored()
+}
+
+// Deformed is the number of leading columns that are in Row.
+func (s *Slot) Deformed() int { return int(s.st.Att) }
+
+// Deform makes columns [0, n) available in Row.
+func (s *Slot) Deform(n int) error {
+	if int(s.st.Att) >= n {
+		return nil
+	}
+	return s.Rel.Layout.Deform(&s.parts, s.Row, &s.st, n, s.Rel.detoaster())
+}
+
+// DeformAll makes all columns available.
+func (s *Slot) DeformAll() error { return s.Deform(s.Rel.Layout.NumAttrs()) }
+
+// Attr is column num (1-based), or a system column (below 0).
+func (s *Slot) Attr(num int16) (types.Datum, error) {
+	if num < 0 {
+		return s.SysAttr(num), nil
+	}
+	if err := s.Deform(int(num)); err != nil {
+		return types.Null, err
+	}
+	return s.Row[num-1], nil
+}
+
+// Numbers of the system columns.
+const (
+	AttrCTID     int16 = -1
+	AttrXmin     int16 = -2
+	AttrCmin     int16 = -3
+	AttrXmax     int16 = -4
+	AttrCmax     int16 = -5
+	AttrTableOID int16 = -6
+)
+
+// SysAttr is a system column. xid values are the low 32 bits, as the type xid has no more.
+func (s *Slot) SysAttr(num int16) types.Datum {
+	switch num {
+	case AttrCTID:
+		return s.TID.Datum()
+	case AttrXmin:
+		return types.FromRaw(uint64(uint32(s.h.xmin(s.base))))
+	case AttrXmax:
+		return types.FromRaw(uint64(uint32(s.h.xmax(s.base))))
+	case AttrCmin, AttrCmax:
+		return types.FromRaw(uint64(uint32(s.h.cid())))
+	case AttrTableOID:
+		return types.Oid(s.Rel.OID)
+	}
+	panic("heap: no such system column")
+}
+
+// Xmin is the inserting transaction. FrozenXID for a frozen tuple.
+func (s *Slot) Xmin() xact.XID {
+	if s.h.infomask()&xminFrozen == xminFrozen {
+		return xact.FrozenXID
+	}
+	return s.h.xmin(s.base)
+}
+
+// CTID is the next version's place, or the tuple's own.
+func (s *Slot) CTID() types.TID { return s.h.ctid() }
+
+// Size is the tuple's size with its header, in bytes.
+func (s *Slot) Size() int { return len(s.h) }
+
+// load points the slot at tuple off of the pinned page, whose pin it takes over.
+func (s *Slot) load(p pin, off uint16) {
+	b := p.bytes()
+	s.TID = types.TID{Block: p.block(), Off: off}
+	s.pin = p
+	s.setTuple(page.Tuple(b, off), page.XidBase(b))
+}
