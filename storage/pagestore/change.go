@@ -178,3 +178,6 @@ func (c *Change) DropDB(db uint32) {
 	c.check(c.batch.DeleteRange(lo, hi, nil))
 	c.slow = true
 }
+
+// Store returns the store that the change is for.
+func (c *Change) Store() *Store { return c.s }

@@ -258,3 +258,6 @@ type logger struct{ s *Store }
 func (l logger) Infof(string, ...any)              {}
 func (l logger) Errorf(format string, args ...any) { l.s.o.Logf(format, args...) }
 func (l logger) Fatalf(format string, args ...any) { l.s.fatal(fmt.Errorf(format, args...)) }
+
+// Die ends the process as a failed write does, for a user that can't put memory right.
+func (s *Store) Die(err error) { s.fatal(err) }
