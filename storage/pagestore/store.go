@@ -58,6 +58,8 @@ type Store struct {
 	sync    syncGroup
 	admit   admission
 
+	bulkSeq atomic.Uint64 // names of bulk loads' tables
+
 	stop chan struct{}
 	done sync.WaitGroup
 
@@ -145,6 +147,9 @@ func (s *Store) pebbleOptions() *pebble.Options {
 func (s *Store) start() {
 	if s.o.ReadOnly {
 		return
+	}
+	if err := s.o.FS.RemoveAll(s.bulkDir()); err != nil {
+		s.o.Logf("page store: removing what is left of bulk loads: %v", err)
 	}
 	s.admit.start()
 	if s.o.SyncInterval > 0 && !s.isTmp {
