@@ -134,3 +134,13 @@ func BitmapLen(n int) int { return (n + 7) / 8 }
 
 // MaxAlign rounds n up to a multiple of 8.
 func MaxAlign(n int) int { return (n + 7) &^ 7 }
+
+// HasVarlen says whether any column is of variable length.
+func (l *Layout) HasVarlen() bool {
+	for i := range l.cols {
+		if l.cols[i].length < 0 {
+			return true
+		}
+	}
+	return false
+}
