@@ -102,9 +102,11 @@ func (m *merge) add(v []byte) {
 	}
 }
 
-// addPlain lays bits or a counter on a plain value.
+// addPlain lays bits or a counter on a plain value, or begins with one (a backward scan gives the oldest operand first).
 func (m *merge) addPlain(b []byte) {
 	switch {
+	case m.kind == 0:
+		m.kind, m.bits = kindPlain, append(m.bits, b...)
 	case m.kind == kindOr:
 		m.or(0, b)
 	case m.kind == kindAdd && len(b) == 8:
@@ -114,9 +116,13 @@ func (m *merge) addPlain(b []byte) {
 	}
 }
 
+// take notes an operand's kind, which must be that of those before.
 func (m *merge) take(kind byte) bool {
-	if m.kind == 0 {
+	switch {
+	case m.kind == 0 || m.kind == kindPlain && kind == kindOr:
 		m.kind = kind
+	case m.kind == kindPlain && kind == kindAdd && len(m.bits) == 8:
+		m.kind, m.sum = kindAdd, int64(le.Uint64(m.bits))
 	}
 	if m.kind != kind {
 		m.poison = "values of different kinds"
@@ -163,6 +169,8 @@ func (m *merge) Finish(includesBase bool) ([]byte, io.Closer, error) {
 		case kindAdd:
 			m.out = append(m.out, kindAdd)
 			m.out = le.AppendUint64(m.out, uint64(m.sum))
+		case kindPlain:
+			m.out = append(append(m.out, kindPlain), m.bits...)
 		case kindDelta:
 			m.finishPage(includesBase)
 		default:
