@@ -78,6 +78,18 @@ func arrayElems(d types.Datum, each func(i int, b []byte)) {
 	if d.IsNull() {
 		return
 	}
+	width, align := elemWidth(OID(binary.LittleEndian.Uint32(d.Bytes()[8:])))
+	if width == 0 {
+		width = -1
+	}
+	walkArray(d, width, align, each)
+}
+
+// walkArray calls each with the bytes of every element, nil for a null one. width is the elements' typlen, -1 for varlena.
+func walkArray(d types.Datum, width, align int, each func(i int, b []byte)) {
+	if d.IsNull() {
+		return
+	}
 	b := d.Bytes()
 	le := binary.LittleEndian
 	ndim := int(le.Uint32(b))
@@ -94,19 +106,18 @@ func arrayElems(d types.Datum, each func(i int, b []byte)) {
 		nulls = b[at:]
 		at = off - 4
 	}
-	width, align := elemWidth(OID(le.Uint32(b[8:])))
 	for i := range n {
 		if nulls != nil && nulls[i/8]&(1<<(i%8)) == 0 {
 			each(i, nil)
 			continue
 		}
-		if width != 0 || b[at]&1 == 0 { // a short varlena header is not aligned
+		if width > 0 || b[at]&1 == 0 { // a short varlena header is not aligned
 			for (at+4)%align != 0 {
 				at++
 			}
 		}
 		switch {
-		case width != 0:
+		case width > 0:
 			each(i, b[at:at+width])
 			at += width
 		case b[at]&1 != 0:
@@ -119,6 +130,41 @@ func arrayElems(d types.Datum, each func(i int, b []byte)) {
 			at += size
 		}
 	}
+}
+
+func alignOf(c byte) int {
+	switch c {
+	case 's':
+		return 2
+	case 'i':
+		return 4
+	case 'd':
+		return 8
+	}
+	return 1
+}
+
+// elemDatum makes a value of an array element's bytes.
+func elemDatum(a *types.Attr, b []byte) types.Datum {
+	if b == nil {
+		return types.Null
+	}
+	if !a.ByVal {
+		return types.Bytes(b)
+	}
+	le := binary.LittleEndian
+	switch a.Len {
+	case 1:
+		return types.Char(b[0])
+	case 2:
+		return types.Int2(int16(le.Uint16(b)))
+	case 4:
+		if a.TypeOID == types.Int4OID || a.TypeOID == types.DateOID {
+			return types.Int4(int32(le.Uint32(b)))
+		}
+		return types.FromRaw(uint64(le.Uint32(b)))
+	}
+	return types.FromRaw(le.Uint64(b))
 }
 
 // OIDVector and its kin form the arrays that catalog columns hold; the readers below are their inverses and give nil for a null.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 //go:embed data/catalogs.gz
@@ -124,22 +125,27 @@ func (t *Table) Rows() []types.Row {
 
 func (t *Table) parseRow(line string) types.Row {
 	row := make(types.Row, 0, len(t.colTypes))
-	for i, typ := range t.colTypes {
+	for _, typ := range t.colTypes {
 		field, rest, _ := strings.Cut(line, "\t")
 		line = rest
 		if field == `\N` {
 			row = append(row, types.Null)
 			continue
 		}
-		row = append(row, bootColumn(t, i, typ, copyUnescape(field)))
+		row = append(row, bootColumn(t, row, typ, copyUnescape(field)))
 	}
 	return row
 }
 
-// bootColumn makes a column's value; two pg_proc columns are kept as SQL text in the data.
-func bootColumn(t *Table, col int, typ OID, s string) types.Datum {
-	if t.OID == PgClassOID && col == ClassRelfrozenxid && s != "0" {
-		return types.FromRaw(3) // the first id: everything in the initial contents is frozen
+// bootColumn makes the value of the column behind those in row.
+func bootColumn(t *Table, row types.Row, typ OID, s string) types.Datum {
+	switch {
+	case t.OID == PgClassOID && len(row) == ClassRelfrozenxid && s != "0":
+		return types.FromRaw(uint64(xact.FirstXID)) // all of the initial contents are frozen
+	case t.OID == PgDatabaseOID && len(row) == DatabaseDatfrozenxid:
+		return types.FromRaw(uint64(xact.FirstXID))
+	case t.OID == PgProcOID && len(row) == ProcProargdefaults:
+		return bootDefaults(row, s)
 	}
 	return bootValue(typ, s)
 }

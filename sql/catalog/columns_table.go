@@ -351,7 +351,7 @@ const (
 	AuthMembersRoleid                = 0
 	AuthMembersMember                = 1
 	AuthMembersGrantor               = 2
-	AuthMembersAdmin_option          = 3
+	AuthMembersAdminOption           = 3
 	DatabaseOid                      = 0
 	DatabaseDatname                  = 1
 	DatabaseDatdba                   = 2
@@ -561,12 +561,12 @@ const (
 	OperatorOprjoin                  = 14
 	RewriteOid                       = 0
 	RewriteRulename                  = 1
-	RewriteEv_class                  = 2
-	RewriteEv_type                   = 3
-	RewriteEv_enabled                = 4
-	RewriteIs_instead                = 5
-	RewriteEv_qual                   = 6
-	RewriteEv_action                 = 7
+	RewriteEvClass                   = 2
+	RewriteEvType                    = 3
+	RewriteEvEnabled                 = 4
+	RewriteIsInstead                 = 5
+	RewriteEvQual                    = 6
+	RewriteEvAction                  = 7
 	StatisticStarelid                = 0
 	StatisticStaattnum               = 1
 	StatisticStainherit              = 2

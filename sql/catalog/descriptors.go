@@ -58,6 +58,8 @@ type Relation struct {
 	Index     *Index // when Kind is 'i' or 'I'
 	Policies  []*Policy
 
+	constraints []*Constraint // all, by name
+
 	Version uint64 // grows with each new descriptor of this OID: a plan that saw another one is stale
 }
 

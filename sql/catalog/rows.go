@@ -264,5 +264,5 @@ func decodeExpr(d types.Datum) (query.Expr, error) {
 	if d.IsNull() || d.Str() == "" {
 		return nil, nil
 	}
-	return query.DecodeExpr(d.Str())
+	return query.Decode(d.Str())
 }

@@ -26,6 +26,6 @@ cd "$(dirname "$0")"
   zcat ../data/catalogs.gz | awk '
     function camel(s,   n, a, i, r) { n = split(s, a, "_"); r = ""; for (i = 1; i <= n; i++) r = r toupper(substr(a[i], 1, 1)) substr(a[i], 2); return r }
     /^@/ { c = camel(substr($1, 5)) }
-    /^#/ { sub(/^#/, ""); for (i = 1; i <= NF; i++) { split($i, p, ":"); print "\t" c toupper(substr(p[1], 1, 1)) substr(p[1], 2) " = " (i - 1) } }'
+    /^#/ { sub(/^#/, ""); for (i = 1; i <= NF; i++) { split($i, p, ":"); print "\t" c camel(p[1]) " = " (i - 1) } }'
   echo ")"
 } | gofmt > ../columns_table.go
