@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/page"
 	"github.com/calfdb/calf/storage/tuple"
 	"github.com/calfdb/calf/storage/xact"
 )
@@ -47,10 +48,8 @@ const (
 	xmaxInvalid   = 0x0800
 	updated       = 0x2000 // this is the newer version of an updated row
 
-	xmaxBits   = xmaxLockOnly | xmaxCommitted | xmaxInvalid
-	hintBits   = xminCommitted | xminInvalid | xmaxCommitted | xmaxInvalid
-	xactMask   = 0xfff0
-	hintMask32 = uint32(hintBits)
+	xmaxBits = xmaxLockOnly | xmaxCommitted | xmaxInvalid
+	hintBits = xminCommitted | xminInvalid | xmaxCommitted | xmaxInvalid
 )
 
 // t_infomask2.
@@ -77,7 +76,11 @@ func (h header) ctid() types.TID {
 	}
 }
 
-func (h header) infomask() uint16  { return le.Uint16(h[offInfomask:]) }
+// word is the aligned word with t_infomask, t_hoff and the first byte of the null bitmap. Hints may be ORed into it meanwhile.
+func (h header) word() uint32 { return page.LoadHint32(h, hintWord) }
+
+func (h header) infomask() uint16  { return uint16(h.word()) }
+func (h header) hoff() int         { return int(byte(h.word() >> 16)) }
 func (h header) infomask2() uint16 { return le.Uint16(h[offInfomask2:]) }
 func (h header) natts() int        { return int(h.infomask2() & nattsMask) }
 func (h header) isHeapOnly() bool  { return h.infomask2()&onlyTuple != 0 }
@@ -90,15 +93,21 @@ func (h header) isHotUpdated() bool {
 
 // stored gives the parts of the tuple for deforming.
 func (h header) stored() tuple.Stored {
-	hoff := int(h[offHoff])
-	s := tuple.Stored{Data: h[hoff:], NAtts: h.natts()}
+	s := tuple.Stored{Data: h[h.hoff():], NAtts: h.natts()}
 	if h.infomask()&hasNull != 0 {
 		s.Bitmap = h[headerSize : headerSize+tuple.BitmapLen(s.NAtts)]
 	}
 	return s
 }
 
-// xid makes a full id of an id on a page with that base.
+// appendTo appends a copy of the tuple to dst. The page is latched, or h is the caller's own.
+func (h header) appendTo(dst []byte) []byte {
+	dst = append(dst, h[:hintWord]...)
+	dst = le.AppendUint32(dst, h.word())
+	return append(dst, h[hintWord+4:]...)
+}
+
+// fullXID makes a full id of an id on a page with that base.
 func fullXID(base uint64, raw uint32) xact.XID {
 	if raw < uint32(xact.FirstXID) {
 		return xact.XID(raw)

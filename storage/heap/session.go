@@ -1,6 +1,8 @@
 package heap
 
 import (
+	"fmt"
+
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/pagestore"
 	"github.com/calfdb/calf/storage/xact"
@@ -13,26 +15,34 @@ type Session struct {
 	Waiter Waiter
 	// Cancel ends waits for latches and stalls; nil = never.
 	Cancel pagestore.Cancel
+
+	buf     []byte // a tuple being formed
+	targets [targetCount]insertTarget
+	scratch change
+
+	newValues []toastPointer // stored out of line for the tuple being formed
 }
 
-// Waiter waits for other transactions with deadlock detection, lock_timeout and cancellation; package lock has the real one. No latch and
-// no pin is held when it is called.
+// Waiter waits for other transactions, with deadlock detection, lock_timeout and cancellation, and keeps row locks. LockWaiter is the real one.
 type Waiter interface {
-	// WaitXID returns when transaction xid (and the top-level one that it committed into) has ended. An error is what ended the wait.
+	// WaitXID returns when transaction xid (and the one that it committed into) has ended. An error is what ended the wait. No latch and
+	// no pin is held.
 	WaitXID(xid xact.XID, why WaitReason) error
+	// QueueRow queues up for the row at tid before the first WaitXID, so that waiters get it in their order; LeaveRow gives the place up
+	// when the operation has ended. No latch and no pin is held.
+	QueueRow(rel *Relation, tid types.TID, mode LockMode, wait WaitPolicy) (ok bool, err error)
+	LeaveRow(rel *Relation, tid types.TID, mode LockMode)
 
-	// Row locks are held in memory until the end of the (sub)transaction that took them.
+	// Row locks are held in memory until the end of the (sub)transaction that took them. These three neither block nor take a latch: they
+	// are called with the row's page latched.
 
-	// TryRowLock takes key in mode, and fails when another transaction holds it in a conflicting one. It does not block and takes no
-	// latch: it is called with the row's page latched.
-	TryRowLock(key RowKey, mode LockMode) bool
-	// RowLockConflict says whether another transaction holds key in a mode that conflicts with mode. Does not block.
-	RowLockConflict(key RowKey, mode LockMode) bool
-	// WaitRowLock returns when nobody else holds key in a conflicting mode, or waits before us in its queue. It need not take the lock:
-	// the caller looks at the row again.
-	WaitRowLock(key RowKey, mode LockMode, why WaitReason) error
-	// CopyRowLocks gives all holders of from the same on to: the row has a new version. Does not block; called with the page latched.
-	CopyRowLocks(from, to RowKey)
+	// TryRowLock takes key in mode for the current (sub)transaction, which has an id. When another transaction holds it in a conflicting
+	// mode, ok is false and holder is whom to wait for.
+	TryRowLock(key RowKey, mode LockMode) (holder xact.XID, ok bool)
+	// RowLockConflict is another transaction that holds key in a mode that conflicts with mode, 0 = none.
+	RowLockConflict(key RowKey, mode LockMode) (holder xact.XID)
+	// CopyRowLocks gives all other holders of from the same on to, a new version that this transaction makes. fromOwn: it made from, too.
+	CopyRowLocks(from, to RowKey, fromOwn bool)
 }
 
 // RowKey names a version of a row.
@@ -45,7 +55,7 @@ type RowKey struct {
 // WaitReason says what a waiter does, for the CONTEXT line of the error that ends the wait.
 type WaitReason struct {
 	Op  WaitOp
-	Rel types.OID
+	Rel *Relation
 	TID types.TID
 }
 
@@ -53,16 +63,34 @@ type WaitReason struct {
 type WaitOp uint8
 
 const (
-	WaitNone        WaitOp = iota
-	WaitUpdate             // "while updating tuple"
-	WaitDelete             // "while deleting tuple"
-	WaitLock               // "while locking tuple"
-	WaitLockUpdated        // "while locking updated version"
-	WaitInsertIndex        // "while inserting index tuple"
+	WaitNone WaitOp = iota
+	WaitUpdate
+	WaitDelete
+	WaitLock
+	WaitLockUpdated
+	WaitInsertIndex
 	WaitInsertUnique
-	WaitFetchUpdated // "while rechecking updated tuple"
+	WaitFetchUpdated
 	WaitRecheckExclusion
 )
+
+// Context is the CONTEXT line, "" for none.
+func (w WaitReason) Context() string {
+	format := [...]string{"",
+		"while updating tuple (%d,%d) in relation %q",
+		"while deleting tuple (%d,%d) in relation %q",
+		"while locking tuple (%d,%d) in relation %q",
+		"while locking updated version (%d,%d) of tuple in relation %q",
+		"while inserting index tuple (%d,%d) in relation %q",
+		"while checking uniqueness of tuple (%d,%d) in relation %q",
+		"while rechecking updated tuple (%d,%d) in relation %q",
+		"while checking exclusion constraint on tuple (%d,%d) in relation %q",
+	}[w.Op]
+	if format == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, w.TID.Block, w.TID.Off, w.Rel.Name)
+}
 
 // LockMode is the strength of a row lock.
 type LockMode uint8

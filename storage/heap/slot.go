@@ -2,6 +2,7 @@ package heap
 
 import (
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
 	"github.com/calfdb/calf/storage/tuple"
 	"github.com/calfdb/calf/storage/xact"
@@ -17,8 +18,8 @@ type Slot struct {
 	// Row holds the values of columns [0, Deformed). It has room for all of Rel's.
 	Row types.Row
 
-	pin   pin
-	h     header // nil = empty
+	buf   buffer.Buf // the pinned page, or zero
+	h     header     // nil = empty
 	base  uint64
 	st    tuple.State
 	parts tuple.Stored
@@ -42,18 +43,27 @@ func (s *Slot) Empty() bool { return s.h == nil }
 // Clear empties the slot and lets its pin go.
 func (s *Slot) Clear() {
 	s.h = nil
-	s.pin.release()
+	s.unpin()
+}
+
+func (s *Slot) unpin() {
+	if s.buf.Valid() {
+		s.buf.Unpin()
+		s.buf = buffer.Buf{}
+	}
 }
 
 // Materialize copies the tuple so that the slot needs no pin: before a wait, and before the slot outlives the statement step. Values are
 // taken out again on demand.
 func (s *Slot) Materialize() {
-	if s.h == nil || !s.pin.held() {
+	if s.h == nil || !s.buf.Valid() {
 		return
 	}
-	s.own = append(s.own[:0], s.h...)
+	s.buf.LockShared()
+	s.own = s.h.appendTo(s.own[:0])
+	s.buf.Unlock()
 	s.setTuple(s.own, s.base)
-	s.pin.release()
+	s.unpin()
 }
 
 func (s *Slot) setTuple(h header, base uint64) {
@@ -70,7 +80,7 @@ func (s *Slot) Deform(n int) error {
 	if int(s.st.Att) >= n {
 		return nil
 	}
-	return s.Rel.Layout.Deform(&s.parts, s.Row, &s.st, n, s.Rel.detoaster())
+	return s.Rel.Layout.Deform(&s.parts, s.Row, &s.st, n, s.Rel)
 }
 
 // DeformAll makes all columns available.
@@ -97,41 +107,56 @@ const (
 	AttrTableOID int16 = -6
 )
 
+// head copies the fixed part of the header, which others may change while the page is only pinned.
+func (s *Slot) head() (h [hintWord]byte) {
+	if s.buf.Valid() {
+		s.buf.LockShared()
+		defer s.buf.Unlock()
+	}
+	copy(h[:], s.h)
+	return h
+}
+
 // SysAttr is a system column. xid values are the low 32 bits, as the type xid has no more.
 func (s *Slot) SysAttr(num int16) types.Datum {
 	switch num {
 	case AttrCTID:
 		return s.TID.Datum()
-	case AttrXmin:
-		return types.FromRaw(uint64(uint32(s.h.xmin(s.base))))
-	case AttrXmax:
-		return types.FromRaw(uint64(uint32(s.h.xmax(s.base))))
-	case AttrCmin, AttrCmax:
-		return types.FromRaw(uint64(uint32(s.h.cid())))
 	case AttrTableOID:
 		return types.Oid(s.Rel.OID)
+	}
+	b := s.head()
+	h := header(b[:])
+	switch num {
+	case AttrXmin:
+		return types.FromRaw(uint64(uint32(h.xmin(s.base))))
+	case AttrXmax:
+		return types.FromRaw(uint64(uint32(h.xmax(s.base))))
+	case AttrCmin, AttrCmax:
+		return types.FromRaw(uint64(uint32(h.cid())))
 	}
 	panic("heap: no such system column")
 }
 
-// Xmin is the inserting transaction. FrozenXID for a frozen tuple.
-func (s *Slot) Xmin() xact.XID {
-	if s.h.infomask()&xminFrozen == xminFrozen {
-		return xact.FrozenXID
-	}
-	return s.h.xmin(s.base)
-}
-
-// CTID is the next version's place, or the tuple's own.
-func (s *Slot) CTID() types.TID { return s.h.ctid() }
+// Xmin is the inserting transaction, frozen or not.
+func (s *Slot) Xmin() xact.XID { return s.h.xmin(s.base) }
 
 // Size is the tuple's size with its header, in bytes.
 func (s *Slot) Size() int { return len(s.h) }
 
-// load points the slot at tuple off of the pinned page, whose pin it takes over.
-func (s *Slot) load(p pin, off uint16) {
-	b := p.bytes()
-	s.TID = types.TID{Block: p.block(), Off: off}
-	s.pin = p
+// load points the slot at tuple off of a latched page, whose pin it takes over.
+func (s *Slot) load(buf buffer.Buf, off uint16) {
+	b := buf.Page()
+	s.TID = types.TID{Block: buf.Block(), Off: off}
+	s.buf = buf
 	s.setTuple(page.Tuple(b, off), page.XidBase(b))
+	s.copyForRace()
+}
+
+// copyForRace: see raceEnabled.
+func (s *Slot) copyForRace() {
+	if raceEnabled && s.parts.Bitmap != nil {
+		s.own = s.h.appendTo(s.own[:0])
+		s.setTuple(s.own, s.base)
+	}
 }

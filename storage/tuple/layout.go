@@ -35,6 +35,8 @@ type Layout struct {
 	// fixedPrefix counts the leading columns with a known offset.
 	fixedPrefix int
 	hasMissing  bool
+	// Toastable: some column may be moved out of line.
+	Toastable bool
 }
 
 const (
@@ -106,6 +108,7 @@ func NewLayout(desc *types.TupleDesc) *Layout {
 		c := column{off: -1, length: a.Len, alignMask: alignMask(a.Align), kind: kindOf(a)}
 		l.packable[i] = a.Storage != 'p'
 		l.hasMissing = l.hasMissing || a.HasMissing
+		l.Toastable = l.Toastable || a.Len == -1 && a.Storage != 'p'
 		switch {
 		case off < 0:
 		case c.length > 0:

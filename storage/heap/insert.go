@@ -1,0 +1,158 @@
+package heap
+
+import (
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/buffer"
+	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/xact"
+)
+
+// InsertOpts are rarely set.
+type InsertOpts struct {
+	// CID is the command that inserts; 0 = the transaction's current one. Set it where commands of functions may have moved the counter on.
+	CID xact.CID
+	// Frozen makes the rows visible to all as soon as the relation is: COPY FREEZE, rewrites. The relation is new in this transaction.
+	Frozen bool
+}
+
+func (o InsertOpts) mask() uint16 {
+	if o.Frozen {
+		return xminFrozen
+	}
+	return 0
+}
+
+// command is the command id of a change.
+func (s *Session) command(cid xact.CID) xact.CID {
+	if now := s.Tx.UseCID(); cid == 0 {
+		return now
+	}
+	return cid
+}
+
+// Insert adds a row, which has all columns of the relation; s.Tx's next command sees it. One Apply for the row, after those of its wide
+// values. The row's index entries are the caller's to make, afterwards.
+func (r *Relation) Insert(s *Session, row types.Row, o InsertOpts) (types.TID, error) {
+	xid, err := s.Tx.XID()
+	if err != nil {
+		return types.TID{}, err
+	}
+	if err := r.admit(s); err != nil {
+		return types.TID{}, err
+	}
+	h, err := r.formToast(s, row, nil, xid)
+	if err != nil {
+		return types.TID{}, err
+	}
+	buf, err := r.pageWithRoom(s, xid, len(h))
+	if err != nil {
+		return types.TID{}, err
+	}
+	defer buf.UnlockUnpin()
+	return r.insertOn(s, buf, h, xid, o)
+}
+
+// insertOn puts a formed tuple on a latched page with room, and applies. The page stays latched.
+func (r *Relation) insertOn(s *Session, buf buffer.Buf, h header, xid xact.XID, o InsertOpts) (types.TID, error) {
+	c := s.change(r.e)
+	defer c.Reset()
+	var vm vmHold
+	defer vm.unlock()
+	if err := r.clearVisible(c, &vm, buf); err != nil {
+		return types.TID{}, err
+	}
+	tid, err := put(buf, h, xid, s.command(o.CID), o.mask(), 0)
+	if err != nil {
+		return types.TID{}, err
+	}
+	c.Add(buf)
+	r.e.pool.Apply(c)
+	return tid, nil
+}
+
+// MultiInsert adds rows and writes their places to tids, which is as long. It fills one page after the other, with one Apply each: COPY and
+// INSERT ... SELECT. Index entries are the caller's to make, afterwards.
+func (r *Relation) MultiInsert(s *Session, rows []types.Row, tids []types.TID, o InsertOpts) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	xid, err := s.Tx.XID()
+	if err != nil {
+		return err
+	}
+	if err := r.admit(s); err != nil {
+		return err
+	}
+	h, err := r.formToast(s, rows[0], nil, xid)
+	for done := 0; err == nil && done < len(rows); {
+		var buf buffer.Buf
+		if buf, err = r.pageWithRoom(s, xid, len(h)); err != nil {
+			break
+		}
+		var n int
+		n, h, err = r.fillPage(s, buf, h, rows[done:], tids[done:], xid, o)
+		done += n
+	}
+	return err
+}
+
+// fillPage puts the formed tuple h, which is rows[0], and as many of the following rows as fit on the latched page, applies, and lets the
+// page go. It gives their number and the formed tuple of the first that did not fit.
+func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.Row, tids []types.TID, xid xact.XID, o InsertOpts) (n int, next header, err error) {
+	defer buf.UnlockUnpin()
+	c := s.change(r.e)
+	defer c.Reset()
+	var vm vmHold
+	defer vm.unlock()
+	if err := r.clearVisible(c, &vm, buf); err != nil {
+		return 0, nil, err
+	}
+	cid := s.command(o.CID)
+	for {
+		if tids[n], err = put(buf, h, xid, cid, o.mask(), 0); err != nil {
+			return 0, nil, err
+		}
+		n++
+		if n == len(rows) {
+			break
+		}
+		// A wide row is formed with the page latched only when its values stay inline: moving them out takes latches of its own.
+		if r.needsToast(rows[n]) {
+			break
+		}
+		h = r.form(s, rows[n], nil)
+		if !hasRoom(buf.Page(), len(h), r.reserve()) {
+			break
+		}
+	}
+	c.Add(buf)
+	r.e.pool.Apply(c)
+	if n < len(rows) {
+		r.free.set(buf.Block(), page.HeapFreeSpace(buf.Page()))
+	}
+	return n, h, nil
+}
+
+// Kill makes a tuple that this transaction inserted, and that nobody else was shown, as if it had never been: a speculative insertion that
+// lost. Its index entries stay until vacuum.
+func (r *Relation) Kill(s *Session, tid types.TID) error {
+	buf, err := r.main.Pin(tid.Block)
+	if err != nil {
+		return err
+	}
+	defer buf.Unpin()
+	if err := buf.LockExclusive(s.Cancel); err != nil {
+		return err
+	}
+	defer buf.Unlock()
+	id, ok := normalItem(buf.Page(), tid.Off)
+	if !ok || !s.Tx.IsCurrent(header(page.ItemBytes(buf.Page(), id)).xmin(page.XidBase(buf.Page()))) {
+		return errNotOwnTuple
+	}
+	h := header(page.ItemBytes(buf.Page(), id))
+	e := buf.Edit()
+	e.Put16(id.Off()+offInfomask, h.infomask()&^xminFrozen|xminInvalid)
+	prunable(buf, s.Tx.CurrentXID())
+	r.e.pool.ApplyPages(buf)
+	return nil
+}

@@ -1,0 +1,175 @@
+package heap
+
+import (
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/xact"
+)
+
+// LockOpts of LockTuple.
+type LockOpts struct {
+	// CID is the command that locks; 0 = the transaction's current one.
+	CID  xact.CID
+	Mode LockMode
+	Wait WaitPolicy
+	// FollowUpdates goes on to the newest version when the one at tid was updated by a transaction that committed: what READ COMMITTED
+	// re-checks.
+	FollowUpdates bool
+}
+
+// LockTuple locks the version at tid until the (sub)transaction ends, and puts it into slot, pinned. traversed: it is a newer version of the
+// row, to be checked again. The caller holds a snapshot that sees the version at tid, and no latch.
+func (r *Relation) LockTuple(s *Session, tid types.TID, slot *Slot, o LockOpts) (res Result, c Conflict, traversed bool, err error) {
+	slot.Clear()
+	a := attempt{r: r, s: s, tid: tid}
+	if a.xid, err = s.Tx.XID(); err != nil {
+		return 0, c, false, err
+	}
+	if a.cid = o.CID; a.cid == 0 {
+		a.cid = s.Tx.CID()
+	}
+	defer a.leave()
+	prevXmax := xact.InvalidXID
+	for {
+		var waitFor xact.XID
+		res, c, waitFor, err = a.lock(slot, o, prevXmax)
+		switch {
+		case err != nil:
+			return 0, c, false, err
+		case waitFor != 0:
+			switch o.Wait {
+			case WaitSkip:
+				slot.Clear()
+				return WouldBlock, c, traversed, nil
+			case WaitError:
+				slot.Clear()
+				return 0, c, false, pgerr.New(pgerr.LockNotAvailable, "could not obtain lock on row in relation %q", r.Name)
+			}
+			op := WaitLock
+			if traversed {
+				op = WaitFetchUpdated
+			}
+			slot.Clear()
+			if err := a.wait(waitFor, op, o.Mode); err != nil {
+				return 0, c, false, err
+			}
+		case res == Updated && o.FollowUpdates && c.CTID != MovedTID:
+			a.leave()
+			a.tid, prevXmax, traversed = c.CTID, c.Xmax, true
+		default:
+			return res, c, traversed, nil
+		}
+	}
+}
+
+// lock is one attempt. prevXmax, if not 0, is the updater that made the version at a.tid: another xmin there means that the row is gone.
+func (a *attempt) lock(slot *Slot, o LockOpts, prevXmax xact.XID) (res Result, c Conflict, waitFor xact.XID, err error) {
+	r := a.r
+	if a.tid.Block >= r.main.NumBlocks() {
+		return 0, c, 0, r.errNoTuple(a.tid)
+	}
+	buf, err := r.main.Pin(a.tid.Block)
+	if err != nil {
+		return 0, c, 0, err
+	}
+	buf.LockShared()
+	keep := false
+	defer func() {
+		buf.Unlock()
+		if !keep {
+			buf.Unpin()
+		}
+	}()
+	id, ok := normalItem(buf.Page(), a.tid.Off)
+	if !ok {
+		if prevXmax != 0 {
+			return Deleted, Conflict{CTID: a.tid, Xmax: prevXmax}, 0, nil
+		}
+		return 0, c, 0, r.errNoTuple(a.tid)
+	}
+	t := tupleAt(buf.Page(), id)
+	if prevXmax != 0 && t.xmin() != prevXmax {
+		return Deleted, Conflict{CTID: a.tid, Xmax: prevXmax}, 0, nil
+	}
+	res, c, _ = a.judge(&t, o.Mode, false)
+	inUpdate := false
+	if res == BeingModified && c.Xmax == t.xmax() && !o.Mode.Conflicts(t.changeMode()) {
+		// Its updater leaves the key alone, and that is all that is locked: the lock goes on every version there is.
+		if holder := a.rowLockConflict(&t, o.Mode); holder != 0 {
+			return BeingModified, Conflict{Xmax: holder}, holder, nil
+		}
+		res, inUpdate = OK, true
+	}
+	switch {
+	case res == BeingModified:
+		return res, c, c.Xmax, nil
+	case res != OK:
+		return res, c, 0, nil
+	}
+	if a.s.Waiter != nil && !r.NoRowLocks {
+		if holder, ok := a.s.Waiter.TryRowLock(r.rowKey(&t, a.tid), o.Mode); !ok {
+			return BeingModified, Conflict{Xmax: holder}, holder, nil
+		}
+	}
+	next, xmax := t.h.ctid(), t.xmax()
+	slot.Rel = r
+	slot.load(buf, a.tid.Off)
+	keep = true
+	if inUpdate {
+		buf.Unlock()
+		waitFor, err = a.lockNewer(next, xmax, o.Mode)
+		buf.LockShared()
+	}
+	return OK, Conflict{}, waitFor, err
+}
+
+// changeMode is the strength of lock that the change recorded in xmax stands for.
+func (t *tup) changeMode() LockMode {
+	if t.h.infomask2()&keysUpdated != 0 {
+		return LockUpdate
+	}
+	return LockNoKeyUpdate
+}
+
+// lockNewer puts the row lock on the versions that a running update has made of a version that was just locked. waitFor is one who stands
+// in the way.
+func (a *attempt) lockNewer(tid types.TID, prevXmax xact.XID, mode LockMode) (waitFor xact.XID, err error) {
+	r := a.r
+	for tid.Block < r.main.NumBlocks() {
+		buf, err := r.main.Pin(tid.Block)
+		if err != nil {
+			return 0, err
+		}
+		buf.LockShared()
+		next, xmax, holder := types.TID{}, xact.InvalidXID, xact.InvalidXID
+		if id, ok := normalItem(buf.Page(), tid.Off); ok {
+			t := tupleAt(buf.Page(), id)
+			if t.xmin() == prevXmax {
+				next, xmax, holder = a.lockNewerVersion(&t, tid, mode)
+			}
+		}
+		buf.UnlockUnpin()
+		if holder != 0 || !next.IsValid() || next == tid {
+			return holder, nil
+		}
+		tid, prevXmax = next, xmax
+	}
+	return 0, nil
+}
+
+// lockNewerVersion locks one version, and gives the next one if there is.
+func (a *attempt) lockNewerVersion(t *tup, tid types.TID, mode LockMode) (next types.TID, xmax, holder xact.XID) {
+	if holder, ok := a.s.Waiter.TryRowLock(a.r.rowKey(t, tid), mode); !ok {
+		return next, 0, holder
+	}
+	m := a.r.e.xm
+	switch t.xmaxStatus(m, t.infomask()) {
+	case xact.Aborted:
+		return next, 0, 0
+	case xact.InProgress:
+		if mode.Conflicts(t.changeMode()) && !a.s.Tx.IsCurrent(t.xmax()) {
+			return next, 0, t.xmax()
+		}
+	}
+	return t.h.ctid(), t.xmax(), 0
+}
