@@ -1,0 +1,168 @@
+package executor
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// rowChecks are a table's NOT NULL and CHECK constraints.
+type rowChecks struct {
+	s     *State
+	rel   *catalog.Relation
+	evals []expr.Eval // of rel.Checks
+	outs  []*types.IO // for the text of a failing row
+}
+
+func newRowChecks(s *State, rel *catalog.Relation) (*rowChecks, error) {
+	r := &rowChecks{s: s, rel: rel}
+	c := s.compiler()
+	for _, k := range rel.Checks {
+		eval, err := c.Compile(k.Expr)
+		if err != nil {
+			return nil, err
+		}
+		r.evals = append(r.evals, eval)
+	}
+	return r, nil
+}
+
+// check tests the row, which is in ctx.Scan too: NOT NULL by column, then CHECKs by name.
+func (r *rowChecks) check(ctx *expr.Context, row types.Row) error {
+	attrs := r.rel.Desc.Attrs
+	for i := range attrs {
+		if a := &attrs[i]; a.NotNull && !a.Dropped && row[i].IsNull() {
+			return pgerr.New(pgerr.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", a.Name, r.rel.Name).
+				WithDetail("Failing row contains %s.", r.describe(row)).WithTable(r.schema(), r.rel.Name).WithColumn(a.Name)
+		}
+	}
+	for i, eval := range r.evals {
+		d, err := eval(ctx)
+		if err != nil {
+			return err
+		}
+		if !d.IsNull() && !d.Bool() {
+			return pgerr.New(pgerr.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s\"", r.rel.Name, r.rel.Checks[i].Name).
+				WithDetail("Failing row contains %s.", r.describe(row)).WithTable(r.schema(), r.rel.Name).WithConstraint(r.rel.Checks[i].Name)
+		}
+	}
+	return nil
+}
+
+func (r *rowChecks) schema() string { return r.s.Backend.schemaName(r.rel.Namespace) }
+
+// schemaName gives a namespace's name for an error's fields.
+func (b *Backend) schemaName(ns types.OID) string {
+	n, err := b.Catalog.Namespace(ns)
+	if err != nil || n == nil {
+		return ""
+	}
+	return n.Name
+}
+
+// valueLenMax is how many bytes of a value an error's detail shows, PostgreSQL's maxfieldlen.
+const valueLenMax = 64
+
+// describe gives the text of a row for an error's detail: (v1, v2, ...), long values cut.
+func (r *rowChecks) describe(row types.Row) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	first := true
+	for i := range r.rel.Desc.Attrs {
+		a := &r.rel.Desc.Attrs[i]
+		if a.Dropped {
+			continue
+		}
+		if !first {
+			b.WriteString(", ")
+		}
+		first = false
+		if row[i].IsNull() {
+			b.WriteString("null")
+			continue
+		}
+		text, err := types.Output(r.s.Backend.Env, a.TypeOID, row[i])
+		if err != nil {
+			text = "?"
+		}
+		b.WriteString(cutText(text))
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+func cutText(s string) string {
+	if len(s) <= valueLenMax {
+		return s
+	}
+	n := valueLenMax
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}
+
+// generatedColumn is a GENERATED ALWAYS AS (...) STORED column.
+type generatedColumn struct {
+	attr int16
+	eval expr.Eval
+}
+
+func newGeneratedColumns(s *State, rel *catalog.Relation) ([]generatedColumn, error) {
+	var list []generatedColumn
+	for i := range rel.Desc.Attrs {
+		a := &rel.Desc.Attrs[i]
+		if a.Generated == 0 || a.Dropped {
+			continue
+		}
+		eval, err := s.compiler().Compile(rel.Defaults[a.Num])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, generatedColumn{a.Num, eval})
+	}
+	return list, nil
+}
+
+// withCheck is a view's CHECK OPTION.
+type withCheck struct {
+	*query.WithCheckOption
+	eval expr.Eval
+}
+
+func newWithChecks(s *State, list []*query.WithCheckOption) ([]withCheck, error) {
+	var out []withCheck
+	for _, w := range list {
+		eval, err := s.compiler().Compile(w.Qual)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, withCheck{w, eval})
+	}
+	return out, nil
+}
+
+// passWithChecks tests the row that was written.
+func (t *resultRelation) passWithChecks(ctx *expr.Context) error {
+	for _, w := range t.withCheck {
+		ctx.Scan = t.row
+		d, err := w.eval(ctx)
+		if err != nil {
+			return err
+		}
+		if !d.IsNull() && d.Bool() {
+			continue
+		}
+		if w.Kind == 'v' {
+			return pgerr.New(pgerr.WithCheckOptionViolation, "new row violates check option for view \"%s\"", w.RelName).
+				WithDetail("Failing row contains %s.", t.checks.describe(t.row))
+		}
+		return pgerr.New(pgerr.InsufficientPrivilege, "new row violates row-level security policy for table \"%s\"", w.RelName)
+	}
+	return nil
+}

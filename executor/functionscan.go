@@ -1,0 +1,387 @@
+package executor
+
+import (
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/plan"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+func init() {
+	register(newFunctionScan)
+	register(newProjectSet)
+}
+
+// setFunction is the compiled form of a call of a function that may return a set.
+type setFunction struct {
+	args   []expr.Eval
+	call   types.Call
+	strict bool
+	srf    types.SRF // nil: an ordinary function, or any other expression
+	scalar expr.Eval
+	cols   int  // columns of its rows
+	row    bool // a scalar result is a composite to be taken apart
+}
+
+// newSetFunction compiles e; cols is how many columns a row of it has in its place.
+func (s *State) newSetFunction(c *expr.Compiler, e query.Expr, cols int) (*setFunction, error) {
+	f := &setFunction{cols: cols}
+	fn, args, ret, coll, retset := callOf(e)
+	if !retset {
+		var err error
+		f.scalar, err = c.Compile(e)
+		return f, err
+	}
+	p, err := c.Proc(fn)
+	if err != nil {
+		return nil, err
+	}
+	if s.Backend.CheckExecute != nil {
+		if err := s.Backend.CheckExecute(p); err != nil {
+			return nil, err
+		}
+	}
+	if f.args, err = c.CompileList(args); err != nil {
+		return nil, err
+	}
+	f.call = types.Call{Args: make([]types.Datum, len(args)), RetType: ret, Collation: coll, FnExpr: e}
+	if fe, ok := e.(*query.FuncExpr); ok {
+		f.call.Variadic = fe.Variadic
+	}
+	for _, a := range args {
+		f.call.ArgTypes = append(f.call.ArgTypes, a.Type())
+	}
+	f.strict = p.Strict
+	f.srf, err = s.setImplementation(p, &f.call)
+	return f, err
+}
+
+func (s *State) setImplementation(p *catalog.Proc, call *types.Call) (types.SRF, error) {
+	if p.Lang == catalog.InternalLanguage {
+		if srf, ok := types.LookupSRF(p.Src); ok {
+			return srf, nil
+		}
+		return nil, pgerr.NotSupported("function %s", p.Name)
+	}
+	if s.Backend.SetFunctionInLanguage == nil {
+		return nil, pgerr.NotSupported("function %s in this language", p.Name)
+	}
+	return s.Backend.SetFunctionInLanguage(p, call)
+}
+
+func callOf(e query.Expr) (fn types.OID, args []query.Expr, ret, coll types.OID, retset bool) {
+	switch e := e.(type) {
+	case *query.FuncExpr:
+		return e.FuncOID, e.Args, e.TypeOID, e.InputColl, e.RetSet
+	case *query.OpExpr:
+		return e.FuncOID, e.Args, e.TypeOID, e.InputColl, e.RetSet
+	}
+	return 0, nil, 0, 0, false
+}
+
+// start evaluates the arguments and begins the set. A null argument of a strict function gives the empty set; an ordinary function
+// gives one row.
+func (f *setFunction) start(ctx *expr.Context) (types.Iterator, error) {
+	if f.srf == nil {
+		d, err := f.scalar(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &oneRow{d: d, split: f.row, env: ctx.Env}, nil
+	}
+	for i, arg := range f.args {
+		d, err := arg(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if f.strict && d.IsNull() {
+			return emptySet{}, nil
+		}
+		f.call.Args[i] = d
+	}
+	f.call.Env, f.call.Arena, f.call.Ctx = ctx.Env, ctx.Arena, ctx.Session
+	return f.srf(&f.call)
+}
+
+type emptySet struct{}
+
+func (emptySet) Next([]types.Datum) (bool, error) { return false, nil }
+
+// oneRow is the set of an ordinary function: its one result, taken apart when it is a composite with several columns.
+type oneRow struct {
+	d     types.Datum
+	split bool
+	env   *types.Env
+	given bool
+}
+
+func (o *oneRow) Next(row []types.Datum) (bool, error) {
+	if o.given {
+		return false, nil
+	}
+	o.given = true
+	if !o.split {
+		row[0] = o.d
+		return true, nil
+	}
+	for i := range row {
+		row[i] = types.Null
+	}
+	if o.d.IsNull() {
+		return true, nil
+	}
+	_, fields, err := types.RecordFields(o.env, o.d, nil)
+	if err == nil {
+		copy(row, fields)
+	}
+	return true, err
+}
+
+// functionScan reads functions in FROM side by side (ROWS FROM), the shorter ones padded with nulls. Results are kept for rescans.
+type functionScan struct {
+	scanCore
+	s     *State
+	funcs []*setFunction
+	iters []types.Iterator
+	ends  []bool
+	ord   bool
+	count int64
+	row   types.Row
+	ready bool
+}
+
+func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
+	n := &functionScan{s: s, ord: p.Ordinality}
+	c := s.compiler()
+	width := 0
+	for _, rf := range p.Functions {
+		f, err := s.newSetFunction(c, rf.Expr, rf.ColCount)
+		if err != nil {
+			return nil, err
+		}
+		f.row = isComposite(s, rf)
+		n.funcs = append(n.funcs, f)
+		width += rf.ColCount
+	}
+	if n.ord {
+		width++
+	}
+	n.row = make(types.Row, width)
+	n.iters, n.ends = make([]types.Iterator, len(n.funcs)), make([]bool, len(n.funcs))
+	var err error
+	n.scanCore, err = newScanCore(s, &p.Plan, width)
+	return n, err
+}
+
+// isComposite says whether the function's result is a row that becomes several columns.
+func isComposite(s *State, rf *query.RangeFunction) bool {
+	t := rf.Expr.Type()
+	if t == types.RecordOID {
+		return true
+	}
+	info, err := s.Backend.Env.TypeByOID(t)
+	for err == nil && info.Kind == 'd' {
+		info, err = s.Backend.Env.TypeByOID(info.BaseType)
+	}
+	return err == nil && info.Kind == 'c'
+}
+
+func (n *functionScan) Next() (types.Row, error) { return n.scanLoop(n.s, n.next) }
+
+func (n *functionScan) next() (types.Row, error) {
+	if !n.ready {
+		n.ready, n.count = true, 0
+		for i, f := range n.funcs {
+			var err error
+			n.ends[i] = false
+			if n.iters[i], err = f.start(n.ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	at, some := 0, false
+	for i, f := range n.funcs {
+		part := n.row[at : at+f.cols]
+		at += f.cols
+		if !n.ends[i] {
+			ok, err := n.iters[i].Next(part)
+			if err != nil {
+				return nil, err
+			}
+			n.ends[i] = !ok
+			some = some || ok
+		}
+		if n.ends[i] {
+			for j := range part {
+				part[j] = types.Null
+			}
+		}
+	}
+	if !some {
+		return nil, nil
+	}
+	n.count++
+	if n.ord {
+		n.row[at] = types.Int8(n.count)
+	}
+	return n.row, nil
+}
+
+func (n *functionScan) Rescan() error {
+	n.ready = false
+	return nil
+}
+
+func (n *functionScan) Close() {}
+
+// projectSet evaluates set-returning functions in a target list: side by side, the shorter ones padded with nulls.
+type projectSet struct {
+	s      *State
+	ctx    *expr.Context
+	child  Node
+	evals  []expr.Eval // nil where funcs has one
+	funcs  []*setFunction
+	iters  []types.Iterator
+	ends   []bool
+	row    types.Row
+	one    [1]types.Datum
+	began  bool // without an input there is one row to start from
+	active bool
+	done   bool
+}
+
+func newProjectSet(s *State, p *plan.ProjectSet) (Node, error) {
+	n := &projectSet{s: s, ctx: s.context()}
+	c := s.compiler()
+	var err error
+	if n.child, err = s.build(p.Left); err != nil {
+		return nil, err
+	}
+	k := len(p.Targets)
+	n.evals, n.funcs, n.iters, n.ends, n.row = make([]expr.Eval, k), make([]*setFunction, k), make([]types.Iterator, k), make([]bool, k), make(types.Row, k)
+	for i, t := range p.Targets {
+		if _, _, _, _, retset := callOf(t.Expr); retset {
+			n.funcs[i], err = s.newSetFunction(c, t.Expr, 1)
+		} else {
+			n.evals[i], err = c.Compile(t.Expr)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (n *projectSet) Next() (types.Row, error) {
+	for !n.done {
+		if !n.active {
+			more, err := n.nextInput()
+			if err != nil || !more {
+				return nil, err
+			}
+		}
+		some, err := n.nextSet()
+		if err != nil {
+			return nil, err
+		}
+		if some {
+			return n.row, nil
+		}
+		n.active = false
+		if err := n.s.poll(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// nextInput reads the next input row and starts the functions on it.
+func (n *projectSet) nextInput() (bool, error) {
+	if n.child == nil {
+		if n.began {
+			n.done = true
+			return false, nil
+		}
+		n.began = true
+	} else {
+		row, err := n.child.Next()
+		if row == nil || err != nil {
+			n.done = true
+			return false, err
+		}
+		n.ctx.Outer = row
+	}
+	for i, f := range n.funcs {
+		if f == nil {
+			continue
+		}
+		var err error
+		n.ends[i] = false
+		if n.iters[i], err = f.start(n.ctx); err != nil {
+			return false, err
+		}
+	}
+	n.active = true
+	return true, nil
+}
+
+// nextSet fills the next row of the sets; false when all have ended.
+func (n *projectSet) nextSet() (bool, error) {
+	some := false
+	for i, f := range n.funcs {
+		if f == nil {
+			continue
+		}
+		n.row[i] = types.Null
+		if n.ends[i] {
+			continue
+		}
+		ok, err := n.nextOf(i)
+		if err != nil {
+			return false, err
+		}
+		n.ends[i] = !ok
+		some = some || ok
+	}
+	if !some {
+		return false, nil
+	}
+	for i, eval := range n.evals {
+		if eval == nil {
+			continue
+		}
+		var err error
+		if n.row[i], err = eval(n.ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// nextOf takes the next value of function i; rows of several columns become one composite datum.
+func (n *projectSet) nextOf(i int) (bool, error) {
+	if rows, ok := n.iters[i].(types.RowIterator); ok {
+		desc := rows.Desc()
+		fields := make(types.Row, len(desc.Attrs))
+		more, err := rows.Next(fields)
+		if err != nil || !more {
+			return false, err
+		}
+		n.row[i], err = types.MakeRecord(desc, fields)
+		return true, err
+	}
+	ok, err := n.iters[i].Next(n.one[:])
+	if ok {
+		n.row[i] = n.one[0]
+	}
+	return ok, err
+}
+
+func (n *projectSet) Rescan() error {
+	n.active, n.done, n.began = false, false, false
+	return rescan(n.child)
+}
+
+func (n *projectSet) Close() { closeNode(n.child) }

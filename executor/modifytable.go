@@ -1,0 +1,427 @@
+package executor
+
+import (
+	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/plan"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
+)
+
+func init() { register(newModifyTable) }
+
+// modifyTable applies INSERT, UPDATE or DELETE to one table, row by row as its input gives them. With RETURNING it gives a row for each that it
+// changed, else nothing.
+type modifyTable struct {
+	s       *State
+	plan    *plan.ModifyTable
+	child   Node
+	targets []*query.TargetEntry
+	ctx     *expr.Context
+	target  *resultRelation
+	recheck *recheck
+	input   types.Row // the row that is being worked on
+	began   bool
+	done    bool
+}
+
+// resultRelation is a table that is written, with all that a write must check and keep.
+type resultRelation struct {
+	*openRelation
+	rtIndex   int
+	indexes   *indexWriter
+	checks    *rowChecks
+	generated []generatedColumn
+	withCheck []withCheck
+	returning *projection
+	triggers  *rowTriggers
+
+	row      types.Row // the new row
+	oldSlot  heap.Slot
+	rowID    int   // ctid's column in the input, 0-based
+	update   []int // attribute numbers that the input's first columns assign
+	changed  heap.AttrSet
+	conflict *onConflict
+}
+
+func newModifyTable(s *State, p *plan.ModifyTable) (Node, error) {
+	if p.Command == query.CmdMerge {
+		return nil, pgerr.NotSupported("MERGE")
+	}
+	if len(p.ResultRels) != 1 {
+		return nil, pgerr.NotSupported("a data-modifying statement on an inheritance tree")
+	}
+	n := &modifyTable{s: s, plan: p, ctx: s.context(), targets: p.Left.Base().Targets}
+	var err error
+	if n.child, err = s.build(p.Left); err != nil {
+		return nil, err
+	}
+	if n.target, err = s.newResultRelation(p, 0); err != nil {
+		return nil, err
+	}
+	if p.Command != query.CmdInsert {
+		n.recheck = newRecheck(s, p.Left, p.RowMarks)
+	}
+	return n, nil
+}
+
+func (s *State) newResultRelation(p *plan.ModifyTable, i int) (*resultRelation, error) {
+	r := &resultRelation{rtIndex: p.ResultRels[i], rowID: -1}
+	var err error
+	if r.openRelation, err = s.relation(r.rtIndex); err != nil {
+		return nil, err
+	}
+	r.row = make(types.Row, len(r.Rel.Desc.Attrs))
+	r.oldSlot.Init(r.Heap)
+	if p.Command != query.CmdInsert {
+		r.rowID = p.RowIDCol[i] - 1
+	}
+	if p.Command == query.CmdUpdate {
+		r.update = p.UpdateCols[i]
+	}
+	if err := r.prepareChecks(s, p, i); err != nil {
+		return nil, err
+	}
+	if len(p.Returning) > i && len(p.Returning[i]) > 0 {
+		if r.returning, err = newProjection(s.compiler(), p.Returning[i]); err != nil {
+			return nil, err
+		}
+	}
+	if p.OnConflict != query.OnConflictNone {
+		r.conflict, err = s.newOnConflict(p, r)
+	}
+	return r, err
+}
+
+// prepareChecks compiles what a write of the table checks and computes.
+func (r *resultRelation) prepareChecks(s *State, p *plan.ModifyTable, i int) error {
+	var err error
+	if r.indexes, err = s.newIndexWriter(r.Table); err != nil {
+		return err
+	}
+	if r.checks, err = newRowChecks(s, r.Rel); err != nil {
+		return err
+	}
+	if r.generated, err = newGeneratedColumns(s, r.Rel); err != nil {
+		return err
+	}
+	if r.triggers, err = s.newRowTriggers(r.Table); err != nil {
+		return err
+	}
+	for _, a := range r.update {
+		r.changed.Add(int16(a))
+	}
+	for _, g := range r.generated {
+		r.changed.Add(g.attr)
+	}
+	if len(p.WithChecks) > i {
+		r.withCheck, err = newWithChecks(s, p.WithChecks[i])
+	}
+	return err
+}
+
+func (n *modifyTable) Next() (types.Row, error) {
+	if n.done {
+		return nil, nil
+	}
+	if !n.began {
+		n.began = true
+		if err := n.target.triggers.beforeStatement(n.s, n.plan.Command, n.target); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		row, err := n.child.Next()
+		if err != nil {
+			return nil, err
+		}
+		if row == nil {
+			n.done = true
+			return nil, n.target.triggers.afterStatement(n.s, n.plan.Command, n.target)
+		}
+		n.input = row
+		changed, err := n.apply(row)
+		if err != nil {
+			return nil, err
+		}
+		if !changed {
+			continue
+		}
+		if n.plan.CanSetTag {
+			n.s.modified++
+		}
+		if n.target.returning != nil {
+			return n.returningRow(row)
+		}
+	}
+}
+
+// apply changes the table for one input row and says whether it did.
+func (n *modifyTable) apply(row types.Row) (bool, error) {
+	switch n.plan.Command {
+	case query.CmdInsert:
+		return n.insert(row)
+	case query.CmdUpdate:
+		return n.update(row)
+	}
+	return n.delete(row)
+}
+
+// returningRow projects RETURNING over the row that was written (or deleted) and the input row.
+func (n *modifyTable) returningRow(input types.Row) (types.Row, error) {
+	n.ctx.Scan, n.ctx.Outer = n.target.row, input
+	return n.target.returning.apply(n.ctx)
+}
+
+func (n *modifyTable) insert(input types.Row) (bool, error) {
+	t := n.target
+	copy(t.row, input[:len(t.row)])
+	ok, err := t.triggers.beforeRow(n.s, triggerInsert, t, nil, t.row)
+	if err != nil || !ok {
+		return false, err
+	}
+	if err := t.complete(n.ctx); err != nil {
+		return false, err
+	}
+	if t.conflict != nil {
+		return t.conflict.insert(n, input)
+	}
+	_, err = n.s.insertRow(n.ctx, t, nil)
+	return err == nil, err
+}
+
+// insertRow writes t.row with its index entries and queues its triggers. With arbiters, duplicate says that one has the key: the row was
+// withdrawn.
+func (s *State) insertRow(ctx *expr.Context, t *resultRelation, arbiters *onConflict) (duplicate bool, err error) {
+	tid, err := t.Heap.Insert(s.Backend.Heap, t.row, heap.InsertOpts{})
+	if err != nil {
+		return false, err
+	}
+	ctx.Sys.TID, ctx.Sys.TableOID = tid, t.Rel.OID
+	duplicate, err = t.indexes.insert(ctx, t.row, tid, entryOptions{speculative: arbiters})
+	if err != nil {
+		return false, err
+	}
+	if duplicate {
+		return true, t.Heap.Kill(s.Backend.Heap, tid)
+	}
+	if err := t.triggers.afterRow(s, triggerInsert, t, types.TID{}, tid); err != nil {
+		return false, err
+	}
+	return false, t.passWithChecks(ctx)
+}
+
+// complete computes generated columns and checks the new row's constraints.
+func (t *resultRelation) complete(ctx *expr.Context) error {
+	ctx.Scan = t.row
+	ctx.Sys.TableOID = t.Rel.OID
+	for _, g := range t.generated {
+		d, err := g.eval(ctx)
+		if err != nil {
+			return err
+		}
+		t.row[g.attr-1] = d
+	}
+	return t.checks.check(ctx, t.row)
+}
+
+// delete deletes the row that the input names.
+func (n *modifyTable) delete(input types.Row) (bool, error) {
+	t := n.target
+	tid := input[t.rowID].TID()
+	if ok, err := n.beforeChange(triggerDelete, tid); err != nil || !ok {
+		return false, err
+	}
+	for {
+		res, conflict, err := t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Wait: true})
+		if err != nil {
+			return false, err
+		}
+		if res == heap.OK {
+			break
+		}
+		again, err := n.conflict(res, conflict, "deleted", "delete", tid)
+		if err != nil || again == nil {
+			return false, err
+		}
+		tid, input = again.tid, again.row
+	}
+	if t.returning != nil || t.triggers.needOld() {
+		if err := n.fetchOld(tid); err != nil {
+			return false, err
+		}
+		copy(t.row, t.oldSlot.Row)
+	}
+	return true, t.triggers.afterRow(n.s, triggerDelete, t, tid, types.TID{})
+}
+
+// fetchOld loads the version at tid into oldSlot, all columns.
+func (n *modifyTable) fetchOld(tid types.TID) error {
+	t := n.target
+	any := heap.AnySnapshot()
+	found, err := t.Heap.FetchVersion(n.s.Backend.Heap, tid, &any, &t.oldSlot)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return pgerr.Internal("failed to fetch tuple being updated")
+	}
+	t.oldSlot.Materialize()
+	n.ctx.Sys.TID, n.ctx.Sys.TableOID = tid, t.Rel.OID
+	return t.oldSlot.DeformAll()
+}
+
+// beforeChange runs BEFORE ROW triggers of an UPDATE or DELETE, which need the old row.
+func (n *modifyTable) beforeChange(event triggerEvent, tid types.TID) (bool, error) {
+	t := n.target
+	if !t.triggers.hasBefore(event) {
+		return true, nil
+	}
+	if err := n.fetchOld(tid); err != nil {
+		return false, err
+	}
+	return t.triggers.beforeRow(n.s, event, t, t.oldSlot.Row, nil)
+}
+
+// update puts the new version of the row that the input names.
+func (n *modifyTable) update(input types.Row) (bool, error) {
+	t := n.target
+	tid := input[t.rowID].TID()
+	for {
+		if err := n.fetchOld(tid); err != nil {
+			return false, err
+		}
+		t.newVersion(input)
+		ok, err := t.triggers.beforeRow(n.s, triggerUpdate, t, t.oldSlot.Row, t.row)
+		if err != nil || !ok {
+			return false, err
+		}
+		if err := t.complete(n.ctx); err != nil {
+			return false, err
+		}
+		res, err := n.s.updateRow(n.ctx, t, tid)
+		if err != nil || res.Result == heap.OK {
+			return err == nil, err
+		}
+		again, err := n.conflict(res.Result, res.Conflict, "updated", "update", tid)
+		if err != nil || again == nil {
+			return false, err
+		}
+		tid, input = again.tid, again.row
+	}
+}
+
+// newVersion makes t.row of the old row and the assigned columns.
+func (t *resultRelation) newVersion(input types.Row) {
+	copy(t.row, t.oldSlot.Row)
+	for i, att := range t.update {
+		t.row[att-1] = input[i]
+	}
+}
+
+// updateRow writes t.row as the new version of tid, with index entries where needed.
+func (s *State) updateRow(ctx *expr.Context, t *resultRelation, tid types.TID) (heap.UpdateResult, error) {
+	opts := heap.UpdateOpts{Wait: true}
+	if !t.triggers.hasBefore(triggerUpdate) {
+		opts.Changed = &t.changed
+	}
+	res, err := t.Heap.Update(s.Backend.Heap, tid, t.row, opts)
+	if err != nil || res.Result != heap.OK {
+		return res, err
+	}
+	ctx.Sys.TID, ctx.Sys.TableOID = res.TID, t.Rel.OID
+	if !res.HOT {
+		if _, err := t.indexes.insert(ctx, t.row, res.TID, entryOptions{changed: opts.Changed}); err != nil {
+			return res, err
+		}
+	}
+	if err := t.triggers.afterRow(s, triggerUpdate, t, tid, res.TID); err != nil {
+		return res, err
+	}
+	return res, t.passWithChecks(ctx)
+}
+
+// newerRow is the newest version of a row that somebody changed, with the input row computed for it.
+type newerRow struct {
+	tid types.TID
+	row types.Row
+}
+
+// conflict answers a change that met another one: nil means that the row is to be skipped, else it is tried again on its newest version.
+func (n *modifyTable) conflict(res heap.Result, c heap.Conflict, done, verb string, tid types.TID) (*newerRow, error) {
+	repeatable := n.s.Backend.Heap.Tx.Isolation.UsesTransactionSnapshot()
+	switch res {
+	case heap.SelfModified:
+		if c.Cmax != n.s.run.Snapshot.CurCID {
+			return nil, pgerr.New(pgerr.TriggeredDataChangeViolation, "tuple to be %s was already modified by an operation triggered by the current command", done).
+				WithHint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")
+		}
+		return nil, nil // changed earlier in this command: a join gave it twice
+	case heap.Updated:
+		if repeatable {
+			return nil, serializationFailure("update")
+		}
+		return n.newest(tid)
+	case heap.Deleted:
+		if repeatable {
+			return nil, serializationFailure("delete")
+		}
+		return nil, nil
+	}
+	return nil, pgerr.Internal("attempted to %s invisible tuple", verb)
+}
+
+// newest locks the newest version of the row at tid and computes the statement's row for it again (READ COMMITTED); nil when it no longer
+// qualifies or is gone.
+func (n *modifyTable) newest(tid types.TID) (*newerRow, error) {
+	t := n.target
+	mode := heap.LockUpdate
+	if n.plan.Command == query.CmdUpdate && !t.changed.Intersects(t.Heap.KeyAttrs) {
+		mode = heap.LockNoKeyUpdate
+	}
+	res, c, _, err := t.Heap.LockTuple(n.s.Backend.Heap, tid, &t.oldSlot, heap.LockOpts{Mode: mode, FollowUpdates: true})
+	if err != nil {
+		return nil, err
+	}
+	switch res {
+	case heap.OK:
+	case heap.SelfModified:
+		if c.Cmax != n.s.run.Snapshot.CurCID {
+			return nil, pgerr.New(pgerr.TriggeredDataChangeViolation, "tuple to be updated was already modified by an operation triggered by the current command").
+				WithHint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")
+		}
+		return nil, nil
+	case heap.Deleted:
+		return nil, nil
+	default:
+		return nil, pgerr.Internal("unexpected result %v of locking a row for a recheck", res)
+	}
+	newTID := t.oldSlot.TID
+	t.oldSlot.Materialize()
+	if err := n.recheck.prepare(); err != nil {
+		return nil, err
+	}
+	if err := n.recheck.setTuple(t.rtIndex, newTID); err != nil {
+		return nil, err
+	}
+	if err := n.recheck.setOthers(n.input, n.targets, t.rtIndex); err != nil {
+		return nil, err
+	}
+	row, err := n.recheck.run()
+	if row == nil || err != nil {
+		return nil, err
+	}
+	return &newerRow{newTID, row}, nil
+}
+
+func (n *modifyTable) Rescan() error {
+	n.began, n.done = false, false
+	return n.child.Rescan()
+}
+
+func (n *modifyTable) Close() {
+	n.target.oldSlot.Clear()
+	n.recheck.close()
+	n.child.Close()
+}

@@ -1,0 +1,61 @@
+package executor
+
+import (
+	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/plan"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// scanCore is what all scans share: conditions on the scanned row and the projection of it.
+type scanCore struct {
+	ctx     *expr.Context
+	qual    expr.Qual
+	project *projection // nil: the scanned row is the result
+}
+
+// newScanCore compiles a scan's conditions and targets over rows with the given number of columns.
+func newScanCore(s *State, p *plan.Plan, columns int) (scanCore, error) {
+	c := s.compiler()
+	n := scanCore{ctx: s.context()}
+	var err error
+	if n.qual, err = c.CompileQual(p.Quals); err != nil {
+		return n, err
+	}
+	n.project, err = newScanProjection(c, p.Targets, columns)
+	return n, err
+}
+
+// emit applies the conditions and the projection to the row in ctx.Scan; nil when it does not pass.
+func (n *scanCore) emit(row types.Row) (types.Row, error) {
+	n.ctx.Scan = row
+	ok, err := passes(n.qual, n.ctx)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if n.project == nil {
+		return row, nil
+	}
+	return n.project.apply(n.ctx)
+}
+
+// scanLoop gives the next row of source that passes; in a recheck the row that stands for the range table entry.
+func (n *scanCore) scanLoop(s *State, source func() (types.Row, error)) (types.Row, error) {
+	for i := 1; ; i++ {
+		if i%pollEvery == 0 {
+			if err := s.poll(); err != nil {
+				return nil, err
+			}
+		}
+		row, err := source()
+		if row == nil || err != nil {
+			return nil, err
+		}
+		out, err := n.emit(row)
+		if out != nil || err != nil {
+			return out, err
+		}
+	}
+}
+
+// pollEvery is how many rows a loop that gives nothing may read before it looks whether it was cancelled.
+const pollEvery = 256

@@ -1,0 +1,96 @@
+package executor
+
+import (
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
+)
+
+// Table is a relation opened for a statement: its descriptor and its heap.
+type Table struct {
+	Rel     *catalog.Relation
+	Heap    *heap.Relation
+	Indexes []TableIndex
+}
+
+// openRelation is a range table entry of kind relation in a running statement.
+type openRelation struct {
+	*Table
+	rowType *types.TupleDesc // for whole-row references
+}
+
+// relation opens the table of a range table entry, once a State.
+func (s *State) relation(rtIndex int) (*openRelation, error) {
+	if r := s.rels[rtIndex-1]; r != nil {
+		return r, nil
+	}
+	rte := s.Plan.RangeTable[rtIndex-1]
+	if rte.Kind != query.RTERelation {
+		return nil, pgerr.Internal("range table entry %d is no relation", rtIndex)
+	}
+	rel, err := s.Backend.Catalog.Relation(rte.RelOID)
+	if err != nil {
+		return nil, err
+	}
+	if rel == nil {
+		return nil, pgerr.New(pgerr.UndefinedTable, "relation with OID %d does not exist", rte.RelOID)
+	}
+	t, err := s.Backend.OpenTable(rel)
+	if err != nil {
+		return nil, err
+	}
+	r := &openRelation{Table: t}
+	s.rels[rtIndex-1] = r
+	return r, nil
+}
+
+// wholeRowDesc gives the row type of a whole-row variable's range table entry.
+func (s *State) wholeRowDesc(v *query.Var) (*types.TupleDesc, error) {
+	rt := v.VarNo
+	if rt < 1 {
+		rt = v.SynNo
+	}
+	if rt < 1 || rt > len(s.Plan.RangeTable) {
+		return nil, pgerr.Internal("whole-row variable of an unknown relation")
+	}
+	rte := s.Plan.RangeTable[rt-1]
+	if rte.Kind == query.RTERelation {
+		r, err := s.relation(rt)
+		if err != nil {
+			return nil, err
+		}
+		desc := *r.Rel.Desc
+		desc.TypeOID, desc.TypMod = r.Rel.RowType, -1
+		return &desc, nil
+	}
+	return s.rteRowDesc(rte)
+}
+
+// rteRowDesc makes an anonymous row type of a range table entry's columns.
+func (s *State) rteRowDesc(rte *query.RTE) (*types.TupleDesc, error) {
+	var cols []types.RecordColumn
+	add := func(typ types.OID, mod int32, coll types.OID) {
+		c := types.RecordColumn{Type: typ, TypMod: mod, Collation: coll}
+		if rte.Eref != nil && len(cols) < len(rte.Eref.Cols) {
+			c.Name = rte.Eref.Cols[len(cols)]
+		}
+		cols = append(cols, c)
+	}
+	switch rte.Kind {
+	case query.RTESubquery:
+		for _, t := range rte.Subquery.Targets {
+			if !t.Junk {
+				add(t.Expr.Type(), t.Expr.TypMod(), t.Expr.Collation())
+			}
+		}
+	case query.RTEFunction:
+		return nil, pgerr.NotSupported("a whole-row reference to a function's result")
+	default:
+		for i := range rte.ColTypes {
+			add(rte.ColTypes[i], rte.ColTypMods[i], rte.ColCollations[i])
+		}
+	}
+	return types.NewRecordDesc(s.Backend.Env, cols)
+}

@@ -1,0 +1,209 @@
+package executor
+
+import (
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
+)
+
+// Bits of pg_trigger.tgtype.
+const (
+	TriggerRow      = 1 << 0
+	TriggerBefore   = 1 << 1
+	TriggerInsert   = 1 << 2
+	TriggerDelete   = 1 << 3
+	TriggerUpdate   = 1 << 4
+	TriggerTruncate = 1 << 5
+	TriggerInstead  = 1 << 6
+)
+
+type triggerEvent int16
+
+const (
+	triggerInsert triggerEvent = TriggerInsert
+	triggerDelete triggerEvent = TriggerDelete
+	triggerUpdate triggerEvent = TriggerUpdate
+)
+
+// TriggerCall is what a trigger's function is told.
+type TriggerCall struct {
+	Backend  *Backend
+	Trigger  *catalog.Trigger
+	Table    *Table
+	Event    int16 // one of TriggerInsert, TriggerDelete, TriggerUpdate, TriggerTruncate
+	Before   bool
+	ForRow   bool
+	Old, New types.Row // of row triggers; nil where there is none
+	OldTID   types.TID
+	NewTID   types.TID
+	Snapshot *heap.Snapshot
+}
+
+// TriggerFunc runs a trigger. A BEFORE ROW trigger gives the row to use, nil to skip the change; others give nil.
+type TriggerFunc func(c *TriggerCall) (types.Row, error)
+
+var triggerFuncs = map[string]TriggerFunc{}
+
+// RegisterTrigger names the native implementation of a trigger function by its pg_proc source name (RI_FKey_check_ins ...). For init.
+func RegisterTrigger(prosrc string, f TriggerFunc) { triggerFuncs[prosrc] = f }
+
+// rowTriggers are the triggers of one table in one statement.
+type rowTriggers struct {
+	table *Table
+	list  []*trigger
+	kinds int16 // all tgtype bits of row triggers, to see at a glance that there is nothing to do
+}
+
+type trigger struct {
+	*catalog.Trigger
+	fn   TriggerFunc
+	when expr.Eval
+}
+
+func (s *State) newRowTriggers(t *Table) (*rowTriggers, error) {
+	r := &rowTriggers{table: t}
+	for _, tg := range t.Rel.Triggers {
+		if tg.Enabled == 'D' || tg.Enabled == 'R' {
+			continue
+		}
+		fn, err := s.Backend.triggerFunc(tg)
+		if err != nil {
+			return nil, err
+		}
+		x := &trigger{Trigger: tg, fn: fn}
+		if tg.When != nil {
+			return nil, pgerr.NotSupported("WHEN of triggers")
+		}
+		r.list = append(r.list, x)
+		r.kinds |= tg.Type
+	}
+	return r, nil
+}
+
+// triggerFunc finds a trigger's implementation.
+func (b *Backend) triggerFunc(tg *catalog.Trigger) (TriggerFunc, error) {
+	p, err := b.Catalog.Proc(tg.Func)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, pgerr.Internal("cache lookup failed for function %d", tg.Func)
+	}
+	if p.Lang == catalog.InternalLanguage {
+		if f := triggerFuncs[p.Src]; f != nil {
+			return f, nil
+		}
+	} else if b.TriggerInLanguage != nil {
+		return b.TriggerInLanguage(p, tg)
+	}
+	return nil, pgerr.NotSupported("trigger function %s", p.Name)
+}
+
+// matches says whether a trigger fires at this level, time and event.
+func (t *trigger) matches(level, timing int16, event triggerEvent) bool {
+	return t.Type&(TriggerRow|TriggerBefore|TriggerInstead) == level|timing && t.Type&int16(event) != 0
+}
+
+func (r *rowTriggers) has(level, timing int16, event triggerEvent) bool {
+	if r.kinds&int16(event) == 0 {
+		return false
+	}
+	for _, t := range r.list {
+		if t.matches(level, timing, event) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rowTriggers) hasBefore(event triggerEvent) bool {
+	return r.has(TriggerRow, TriggerBefore, event)
+}
+
+// needOld: a deleted row must be read for AFTER triggers only when they fire, from its TID; nothing is needed here.
+func (r *rowTriggers) needOld() bool { return false }
+
+// beforeRow fires BEFORE ROW triggers in name order; each sees the row that the one before gave, and the last one is written into newRow. ok is
+// false when one skipped the change.
+func (r *rowTriggers) beforeRow(s *State, event triggerEvent, t *resultRelation, oldRow, newRow types.Row) (ok bool, err error) {
+	if !r.hasBefore(event) {
+		return true, nil
+	}
+	for _, tg := range r.list {
+		if !tg.matches(TriggerRow, TriggerBefore, event) || !tg.firesFor(t, event) {
+			continue
+		}
+		row, err := tg.fn(&TriggerCall{Backend: s.Backend, Trigger: tg.Trigger, Table: r.table, Event: int16(event), Before: true, ForRow: true,
+			Old: oldRow, New: newRow, Snapshot: s.run.Snapshot})
+		if err != nil || row == nil {
+			return false, err
+		}
+		if newRow != nil {
+			copy(newRow, row)
+		}
+	}
+	return true, nil
+}
+
+// firesFor applies UPDATE OF.
+func (t *trigger) firesFor(r *resultRelation, event triggerEvent) bool {
+	if event != triggerUpdate || len(t.Attrs) == 0 {
+		return true
+	}
+	for _, a := range t.Attrs {
+		if r.changed.Has(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterRow queues AFTER ROW triggers: they fire at the end of the statement, or of the transaction when deferred.
+func (r *rowTriggers) afterRow(s *State, event triggerEvent, t *resultRelation, oldTID, newTID types.TID) error {
+	if r.kinds&int16(event) == 0 {
+		return nil
+	}
+	for _, tg := range r.list {
+		if !tg.matches(TriggerRow, 0, event) || !tg.firesFor(t, event) {
+			continue
+		}
+		s.Backend.After.add(afterEvent{trigger: tg, table: r.table, event: int16(event), oldTID: oldTID, newTID: newTID, forRow: true})
+	}
+	return nil
+}
+
+func eventOf(cmd query.CommandType) triggerEvent {
+	switch cmd {
+	case query.CmdInsert:
+		return triggerInsert
+	case query.CmdUpdate:
+		return triggerUpdate
+	}
+	return triggerDelete
+}
+
+func (r *rowTriggers) beforeStatement(s *State, cmd query.CommandType, t *resultRelation) error {
+	event := eventOf(cmd)
+	for _, tg := range r.list {
+		if !tg.matches(0, TriggerBefore, event) || !tg.firesFor(t, event) {
+			continue
+		}
+		if _, err := tg.fn(&TriggerCall{Backend: s.Backend, Trigger: tg.Trigger, Table: r.table, Event: int16(event), Before: true, Snapshot: s.run.Snapshot}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rowTriggers) afterStatement(s *State, cmd query.CommandType, t *resultRelation) error {
+	event := eventOf(cmd)
+	for _, tg := range r.list {
+		if tg.matches(0, 0, event) && tg.firesFor(t, event) {
+			s.Backend.After.add(afterEvent{trigger: tg, table: r.table, event: int16(event)})
+		}
+	}
+	return nil
+}
