@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/tuple"
 	"github.com/calfdb/calf/storage/xact"
 )
 
@@ -29,6 +30,9 @@ type Table struct {
 	text     []byte
 	once     sync.Once
 	rows     []types.Row
+
+	layoutOnce sync.Once
+	compiled   *tuple.Layout
 }
 
 // TableIndex is an index of a system catalog.
@@ -47,6 +51,7 @@ var boot struct {
 	tables []*Table
 	byOID  map[OID]*Table
 	index  map[OID]*TableIndex
+	mapped map[OID]bool // relations whose storage is not in pg_class
 }
 
 // bootTable gives a catalog by OID; it must be one.
@@ -78,7 +83,7 @@ func readBoot() {
 	bootMust(err)
 	data, err := io.ReadAll(zr)
 	bootMust(err)
-	boot.byOID, boot.index = map[OID]*Table{}, map[OID]*TableIndex{}
+	boot.byOID, boot.index, boot.mapped = map[OID]*Table{}, map[OID]*TableIndex{}, map[OID]bool{}
 	for len(data) > 0 {
 		end := bytes.Index(data, []byte("\n@"))
 		section := data
@@ -183,6 +188,9 @@ func describeTables() {
 	rowType := map[OID]types.Row{}
 	for _, row := range boot.byOID[PgClassOID].Rows() {
 		rowType[row[ClassOid].Oid()] = row
+		if row[ClassRelfilenode].Oid() == 0 && hasStorage(row[ClassRelkind].Char()) {
+			boot.mapped[row[ClassOid].Oid()] = true
+		}
 	}
 	for _, t := range boot.tables {
 		class := rowType[t.OID]

@@ -27,7 +27,8 @@ const (
 	AmOpsKey                     // A = operator family: amOps
 	AmOpsOfKey                   // A = operator: []*AmOp
 	AmProcsKey                   // A = operator family: amProcs
-	EnumKey                      // A = enum label: *enumRef
+	EnumKey                      // A = enum label: its type's OID
+	FilenodeKey                  // A = catalog or index of one: uint32, its storage
 
 	NamespaceNameKey // Name: OID
 	RelationNameKey  // A = namespace, Name: OID

@@ -12,6 +12,7 @@ type ownChanges struct {
 	records    []*changeRecord
 	overlay    map[Key]any
 	generation uint64 // moves whenever what the session sees changes
+	cid        xact.CID
 }
 
 // changeRecord is what one subtransaction touched.
@@ -22,6 +23,9 @@ type changeRecord struct {
 }
 
 func (o *ownChanges) isDirty(k Key) bool {
+	if len(o.records) == 0 {
+		return false
+	}
 	for _, r := range o.records {
 		if r.visible[k] {
 			return true
@@ -37,6 +41,8 @@ func (v *View) touch(tx *xact.Tx, keys []Key) error {
 		return err
 	}
 	o := &v.own
+	o.advance(tx)
+	o.cid = tx.CID()
 	at := slices.IndexFunc(o.records, func(r *changeRecord) bool { return r.xid == xid })
 	if at < 0 {
 		r := &changeRecord{xid: xid, visible: map[Key]bool{}}
@@ -49,8 +55,12 @@ func (v *View) touch(tx *xact.Tx, keys []Key) error {
 	return nil
 }
 
-// nextCommand makes the changes of the command that ends count.
-func (o *ownChanges) nextCommand() {
+// advance makes changes count when the command that made them has ended.
+func (o *ownChanges) advance(tx *xact.Tx) {
+	if len(o.records) == 0 || tx.CID() == o.cid {
+		return
+	}
+	o.cid = tx.CID()
 	for _, r := range o.records {
 		if len(r.pending) == 0 {
 			continue

@@ -1,6 +1,9 @@
 package catalog
 
-import "github.com/calfdb/calf/sql/types"
+import (
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
+)
 
 // View is a session's eye on the catalogs of one database: it sees what the session's current transaction sees. It belongs to one goroutine.
 type View struct {
@@ -37,6 +40,9 @@ func fetch[T any](v *View, k Key, load func(reader) (T, error)) (T, error) {
 	c := v.db.cache
 	if k.Kind.isShared() {
 		c = v.shared
+	}
+	if v.sess != nil {
+		v.own.advance(v.sess.Tx)
 	}
 	dirty := v.own.isDirty(k)
 	if dirty {
