@@ -1,8 +1,12 @@
 package catalog
 
 import (
+	"sync"
+
+	"github.com/calfdb/calf/index"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
 	"github.com/calfdb/calf/storage/pagestore"
 )
 
@@ -59,8 +63,16 @@ type Relation struct {
 	Policies  []*Policy
 
 	constraints []*Constraint // all, by name
+	opened      openedRelation
 
 	Version uint64 // grows with each new descriptor of this OID: a plan that saw another one is stale
+}
+
+// openedRelation keeps the handles of a relation's storage with its descriptor.
+type openedRelation struct {
+	mu      sync.Mutex
+	heap    *heap.Relation
+	indexes map[OID]index.Index
 }
 
 // Attr gives the column numbered n (1-based), nil if there is none or it was dropped.

@@ -13,6 +13,8 @@ type View struct {
 	own     ownChanges
 	path    searchPath
 	user    OID
+	seqs    sessionSequences
+	sess    *heap.Session                  // nil for Builtin
 	read    func() (reader, func(), error) // begins a read: its rows, and what ends it
 }
 
