@@ -1,0 +1,39 @@
+package executor
+
+import "github.com/calfdb/calf/sql/types"
+
+// Command is a utility statement handed to its implementation.
+type Command struct {
+	Backend *Backend
+	Node    any // the parse node, a *pg_query.Node
+	Text    string // of the statement alone
+	Source  string // the whole string that locations count in
+	Params  []types.Datum
+	// Session is what the command may ask of the session beyond Backend.
+	Session CommandSession
+}
+
+// CommandSession is what utility commands may ask of the session that runs them.
+type CommandSession interface {
+	// CommandCounterIncrement makes what was done so far visible to what follows.
+	CommandCounterIncrement() error
+	// RequireNoBlock refuses a command that can't run inside a transaction block ("VACUUM cannot run inside a transaction block").
+	RequireNoBlock(command string) error
+	// CommitAndStart commits what was done and starts a new transaction: for commands that span several (VACUUM, CREATE DATABASE).
+	CommitAndStart() error
+	// RunQuery runs a SQL statement in the current transaction and gives its rows; for commands that are defined by queries.
+	RunQuery(sql string, params []types.Datum) ([]types.Row, error)
+	// AtPreCommit runs fn when the transaction is about to commit.
+	AtPreCommit(fn func() error)
+}
+
+// CommandFunc runs a utility statement and gives its command tag.
+type CommandFunc func(c *Command) (tag string, err error)
+
+var commands = map[string]CommandFunc{}
+
+// RegisterCommand names the implementation of a parse node type, "*pg_query.Node_CreateStmt" and so on. For init functions.
+func RegisterCommand(nodeType string, f CommandFunc) { commands[nodeType] = f }
+
+// LookupCommand finds a command's implementation, nil when there is none.
+func LookupCommand(nodeType string) CommandFunc { return commands[nodeType] }
