@@ -5,7 +5,7 @@ import "github.com/calfdb/calf/sql/types"
 // Command is a utility statement handed to its implementation.
 type Command struct {
 	Backend *Backend
-	Node    any // the parse node, a *pg_query.Node
+	Node    any    // the parse node, a *pg_query.Node
 	Text    string // of the statement alone
 	Source  string // the whole string that locations count in
 	Params  []types.Datum
