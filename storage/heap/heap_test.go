@@ -24,6 +24,8 @@ type fixture struct {
 	locks *lock.Manager
 	e     *Engine
 	pids  int32
+
+	opened []*Relation
 }
 
 func newFixture(t testing.TB, fs vfs.FS, frames int) *fixture {
@@ -45,6 +47,11 @@ func newFixture(t testing.TB, fs vfs.FS, frames int) *fixture {
 
 func (f *fixture) close() {
 	f.t.Helper()
+	for _, r := range f.opened {
+		if err := r.Check(10); err != nil {
+			f.t.Error(err)
+		}
+	}
 	if err := f.pool.Check(MaskHints); err != nil {
 		f.t.Error(err)
 	}
@@ -146,6 +153,7 @@ func (f *fixture) open(rel uint32) *Relation {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	f.opened = append(f.opened, r)
 	return r
 }
 
