@@ -46,8 +46,6 @@ type BuildOptions struct {
 	WorkMem   int          // maintenance_work_mem in bytes: beyond it the build sorts in files
 	TempDir   string       // where these files are
 	Interrupt func() error // polled; nil = never
-	// Logged says that others may use the relation already: pages then go through the log, else they are ingested.
-	Logged bool
 }
 
 // Build makes an index from rows in any order. Finish or Abort ends it.

@@ -43,10 +43,14 @@ type ScanKey struct {
 	// Compare orders (column value, argument): support function 1 of (column type, argument type). nil = the column's own.
 	Compare types.CompareFunc
 	// Hash hashes the argument; nil = the column's own. Hash only.
-	Hash  types.HashFunc
-	Arg   types.Datum
-	Array []types.Datum
-	Row   []ScanKey // members: Attr, Compare, Arg
+	Hash types.HashFunc
+	Arg  types.Datum
+	// ArgType is the type of the argument (of an array's elements) if it is not the column's; then Compare is set.
+	ArgType types.OID
+	Array   []types.Datum
+	// CompareArgs orders two elements of Array; nil = the column's own comparison.
+	CompareArgs types.CompareFunc
+	Row         []ScanKey // members: Attr, Compare, Arg, ArgType
 }
 
 // ScanOptions of NewScan.

@@ -192,7 +192,7 @@ func (b *bootstrapper) fillIndex(ix *TableIndex, id pagestore.RelID, rows []type
 	if err != nil {
 		return err
 	}
-	build := b.c.st.AMs[BTreeAM].NewBuild(def, index.BuildOptions{WorkMem: 64 << 20, Logged: true})
+	build := b.c.st.AMs[BTreeAM].NewBuild(def, index.BuildOptions{WorkMem: 64 << 20})
 	for i, row := range rows {
 		if err := build.Add(ix.values(row), tids[i], true); err != nil {
 			build.Abort()

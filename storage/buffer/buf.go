@@ -144,6 +144,9 @@ func (b Buf) Block() uint32 { return b.p.frames[b.i].block }
 // Rel returns the relation.
 func (b Buf) Rel() *Rel { return b.p.relAt(b.p.frames[b.i].rel) }
 
+// Version returns the number of Applies that changed the page, under a latch: who finds it unchanged later finds the page unchanged, but for hints.
+func (b Buf) Version() uint64 { return b.p.frames[b.i].version }
+
 // ID returns the page's id.
 func (b Buf) ID() pagestore.PageID {
 	r := b.Rel()
