@@ -89,3 +89,14 @@ func TestEditApplyReread(t *testing.T) {
 		t.Errorf("%d blocks", r.NumBlocks())
 	}
 }
+
+// extendFilled adds a page with one item of zeros from byte 1024 on, for tests that write there: what lies in the hole is not kept.
+func extendFilled(t testing.TB, r *Rel) Buf {
+	t.Helper()
+	b := extendInit(t, r)
+	if off, err := page.AddItem(b.Edit(), make([]byte, page.Size-1024), 0, 0); off != 1 || err != nil {
+		t.Fatal(off, err)
+	}
+	r.p.ApplyPages(b)
+	return b
+}

@@ -141,7 +141,7 @@ func (p *Pool) logEdit(c *Change, i uint32) {
 		f.deltas, f.weight = 0, 0
 		pg := p.page(i)
 		from, to := page.Hole(pg)
-		clear(pg[from:to]) // the hole is not stored and reads as zero
+		clear(pg[from:to]) // what removed items left there is not worth storing
 		out.Image(id, pagestore.Meta{Version: f.version}, pg)
 	} else {
 		f.deltas++

@@ -41,7 +41,7 @@ func (s *Store) NewBulk(rel RelID, fork uint8) *Bulk {
 	return &Bulk{s: s, rel: rel, fork: fork, small: s.NewChange(), last: -1}
 }
 
-// Add stores a block. The page is copied; its hole is not stored and reads as zero.
+// Add stores a block. The page is copied.
 func (b *Bulk) Add(block uint32, p []byte) error {
 	id, m := b.rel.Page(b.fork, block), Meta{Version: 1}
 	if b.w == nil && len(b.paths) == 0 && b.count < bulkSmallPages || int64(block) <= b.last {
@@ -58,11 +58,12 @@ func (b *Bulk) Add(block uint32, p []byte) error {
 			return err
 		}
 	}
-	n := imageLen(p)
+	from, to := imageHole(p)
+	n := imageLen(from, to)
 	if cap(b.value) < n {
 		b.value = make([]byte, imageHead+page.Size)
 	}
-	putImage(b.value[:n], m, p)
+	putImage(b.value[:n], m, p, from, to)
 	k := pageKey(id)
 	if err := b.w.Set(k[:], b.value[:n]); err != nil {
 		return fmt.Errorf("bulk load of %s: %w", b.rel, err)

@@ -48,9 +48,10 @@ func (c *Change) Len() int { return c.batch.Len() }
 
 // Image stores a page whole; m is its new state (usually a new version with no deltas).
 func (c *Change) Image(id PageID, m Meta, p []byte) {
-	op := c.batch.SetDeferred(pageKeyLen, imageLen(p))
+	from, to := imageHole(p)
+	op := c.batch.SetDeferred(pageKeyLen, imageLen(from, to))
 	putPageKey(op.Key, id)
-	putImage(op.Value, m, p)
+	putImage(op.Value, m, p, from, to)
 	c.check(op.Finish())
 }
 

@@ -219,12 +219,13 @@ func (m *merge) replay(image []byte) {
 			return
 		}
 	}
-	n := imageLen(m.page[:])
+	from, to := imageHole(m.page[:])
+	n := imageLen(from, to)
 	if cap(m.out) < n {
 		m.out = make([]byte, imageHead+page.Size)
 	}
 	m.out = m.out[:n]
-	putImage(m.out, meta, m.page[:])
+	putImage(m.out, meta, m.page[:], from, to)
 }
 
 func (m *merge) replayDelta(meta *Meta, v []byte) bool {

@@ -35,15 +35,42 @@ const (
 	maxOrEnd = 1 << 20 // longest bit map in bytes
 )
 
-// imageLen returns the length of the value that putImage writes.
-func imageLen(p []byte) int {
-	from, to := page.Hole(p)
-	return imageHead + page.Size - (to - from)
+// imageHole returns the part of a page that an IMAGE leaves out: zero bytes between its line pointers and its items. Bytes there that are not zero
+// (an item was removed) are kept, since memory has them too.
+func imageHole(p []byte) (from, to int) {
+	from, to = page.Hole(p)
+	first := from + firstNonZero(p[from:to])
+	if first == to {
+		return from, to
+	}
+	last := to
+	for last > first && p[last-1] == 0 {
+		last--
+	}
+	if first-from >= to-last {
+		return from, first
+	}
+	return last, to
 }
 
-// putImage writes a page as an IMAGE value of imageLen bytes. What lies in the hole is not stored: it reads as zero.
-func putImage(dst []byte, m Meta, p []byte) {
-	from, to := page.Hole(p)
+// firstNonZero returns the index of the first byte that is not zero, len(b) when there is none.
+func firstNonZero(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		if le.Uint64(b[i:]) != 0 {
+			break
+		}
+	}
+	for ; i < len(b) && b[i] == 0; i++ {
+	}
+	return i
+}
+
+// imageLen returns the length of the value that putImage writes with the page's imageHole.
+func imageLen(from, to int) int { return imageHead + page.Size - (to - from) }
+
+// putImage writes a page as an IMAGE value of imageLen bytes, without its hole.
+func putImage(dst []byte, m Meta, p []byte, from, to int) {
 	dst[0] = kindImage
 	le.PutUint64(dst[1:], m.Version)
 	le.PutUint16(dst[9:], m.Deltas)
