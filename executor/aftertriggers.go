@@ -168,7 +168,7 @@ func (a *AfterTriggers) fire(events []afterEvent) error {
 		return nil
 	}
 	tx := a.b.Heap.Tx
-	if err := tx.CommandCounterIncrement(); err != nil {
+	if err := a.b.Catalog.NextCommand(); err != nil {
 		return err
 	}
 	var snap heap.Snapshot

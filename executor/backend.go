@@ -13,7 +13,7 @@ import (
 // Backend is what a session gives to everything that runs statements: nodes, functions, utility commands. It belongs to one goroutine, but for
 // Cancel.
 type Backend struct {
-	Catalog catalog.Lookup
+	Catalog *catalog.View
 	Env     *types.Env
 	Heap    *heap.Session // its Tx is the current transaction
 	Temp    *TempSpace
@@ -44,6 +44,9 @@ type Backend struct {
 
 	interrupt atomic.Pointer[pgerr.Error]
 }
+
+// View is the session's eye on the catalogs: functions with state reach it through their Call's Ctx.
+func (b *Backend) View() *catalog.View { return b.Catalog }
 
 // WorkMem is the memory that a sort or a materialisation may use before it spills, in bytes.
 func (b *Backend) WorkMem() int64 { return b.WorkMemBytes }
