@@ -300,3 +300,10 @@ func (v *View) LastVal() (int64, error) {
 
 // DiscardSequences is DISCARD SEQUENCES.
 func (v *View) DiscardSequences() { v.seqs = sessionSequences{} }
+
+// dropSequenceState removes a sequence's state at commit.
+func (v *View) dropSequenceState(id pagestore.RelID) {
+	q := &v.cluster.sequences
+	v.sess.Tx.OnCommitWrite(func(c *pagestore.Change) { c.Delete(sequenceKey(id)) })
+	v.sess.Tx.OnCommit(func() { q.forget(id) })
+}
