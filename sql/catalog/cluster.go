@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/calfdb/calf/sql/pgerr"
-	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
 )
 
@@ -56,7 +55,8 @@ func open(st Storage) (*Cluster, error) {
 	if c.sharedMap, err = loadRelmap(st.Store, 0); err != nil {
 		return nil, err
 	}
-	return c, c.sweepPending()
+	_, err = st.Heap.SweepPending()
+	return c, err
 }
 
 // Storage gives what the cluster is kept in.
@@ -138,4 +138,5 @@ func missing(what string, oid OID) error {
 	return pgerr.Internal("cache lookup failed for %s %d", what, oid)
 }
 
-var _ types.OID = OID(0)
+// Close writes what is kept ahead in memory. No session runs.
+func (c *Cluster) Close() { c.sequences.close() }

@@ -84,7 +84,7 @@ func (ix *TableIndex) def(id pagestore.RelID) (*index.Def, error) {
 	for i, col := range ix.Columns {
 		a := ix.Table.Desc.Attrs[col]
 		coll := a.Collation
-		cmp, err := types.CompareFor(nil, a.TypeOID, coll)
+		cmp, err := keyCompare(a.TypeOID)
 		if err != nil {
 			return nil, fmt.Errorf("opening index %s: %w", ix.Name, err)
 		}
