@@ -52,6 +52,7 @@ var boot struct {
 	byOID  map[OID]*Table
 	index  map[OID]*TableIndex
 	mapped map[OID]bool // relations whose storage is not in pg_class
+	shared map[OID]bool // relations in shared storage
 }
 
 // bootTable gives a catalog by OID; it must be one.
@@ -83,7 +84,8 @@ func readBoot() {
 	bootMust(err)
 	data, err := io.ReadAll(zr)
 	bootMust(err)
-	boot.byOID, boot.index, boot.mapped = map[OID]*Table{}, map[OID]*TableIndex{}, map[OID]bool{}
+	boot.byOID, boot.index = map[OID]*Table{}, map[OID]*TableIndex{}
+	boot.mapped, boot.shared = map[OID]bool{}, map[OID]bool{}
 	for len(data) > 0 {
 		end := bytes.Index(data, []byte("\n@"))
 		section := data
@@ -188,6 +190,9 @@ func describeTables() {
 	rowType := map[OID]types.Row{}
 	for _, row := range boot.byOID[PgClassOID].Rows() {
 		rowType[row[ClassOid].Oid()] = row
+		if row[ClassRelisshared].Bool() {
+			boot.shared[row[ClassOid].Oid()] = true
+		}
 		if row[ClassRelfilenode].Oid() == 0 && hasStorage(row[ClassRelkind].Char()) {
 			boot.mapped[row[ClassOid].Oid()] = true
 		}

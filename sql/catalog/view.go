@@ -7,18 +7,21 @@ import (
 
 // View is a session's eye on the catalogs of one database: it sees what the session's current transaction sees. It belongs to one goroutine.
 type View struct {
-	cluster     *Cluster
-	db          *DB
-	shared      *cache
-	own         ownChanges
-	path        searchPath
-	user        OID
-	seqs        sessionSequences
-	sess        *heap.Session // nil for Builtin
-	env         *types.Env
-	checkDomain DomainChecker
-	parseType   TypeParser
-	read        func() (reader, func(), error) // begins a read: its rows, and what ends it
+	cluster      *Cluster
+	db           *DB
+	shared       *cache
+	own          ownChanges
+	path         searchPath
+	user         OID
+	onCommit     []onCommitTable
+	onCommitDone bool
+	runOnCommit  func(rel OID, action OnCommitAction) error
+	seqs         sessionSequences
+	sess         *heap.Session // nil for Builtin
+	env          *types.Env
+	checkDomain  DomainChecker
+	parseType    TypeParser
+	read         func() (reader, func(), error) // begins a read: its rows, and what ends it
 }
 
 // builtin is the cluster of Builtin views.
