@@ -5,6 +5,7 @@ import (
 
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 // freePages are pages that were deleted, and from when on each may be used again. They are known in memory only: vacuum finds them again after
@@ -16,10 +17,10 @@ type freePages struct {
 
 type freePage struct {
 	block   uint32
-	safeXID uint64
+	safeXID xact.XID
 }
 
-func (f *freePages) add(block uint32, safeXID uint64) {
+func (f *freePages) add(block uint32, safeXID xact.XID) {
 	f.mu.Lock()
 	f.blocks = append(f.blocks, freePage{block, safeXID})
 	f.mu.Unlock()
@@ -32,7 +33,7 @@ func (f *freePages) set(blocks []freePage) {
 }
 
 // count gives the number of deleted pages, and of those that may be used again.
-func (f *freePages) count(oldest uint64) (deleted, free uint32) {
+func (f *freePages) count(oldest xact.XID) (deleted, free uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.blocks {
@@ -44,7 +45,7 @@ func (f *freePages) count(oldest uint64) (deleted, free uint32) {
 }
 
 // take gives a page that no running transaction can have a way to.
-func (f *freePages) take(oldest func() uint64) (block uint32, ok bool) {
+func (f *freePages) take(oldest func() xact.XID) (block uint32, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.blocks) == 0 || f.blocks[0].safeXID >= oldest() {
@@ -58,7 +59,7 @@ func (f *freePages) take(oldest func() uint64) (block uint32, ok bool) {
 // newPage gives a page for new contents, pinned and latched exclusively: a deleted one that may be used again, else one at the index's end.
 func (ix *Index) newPage(w *work) (buffer.Buf, error) {
 	for ix.am.xids != nil {
-		block, ok := ix.sh.free.take(ix.am.xids.OldestXID)
+		block, ok := ix.sh.free.take(ix.am.xids.Horizon)
 		if !ok {
 			break
 		}

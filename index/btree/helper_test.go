@@ -15,6 +15,7 @@ import (
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/pagestore"
 	"github.com/calfdb/calf/storage/tuple"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 // clock is a Horizon that tests move.
@@ -26,8 +27,8 @@ func newClock() *clock {
 	c.oldest.Store(100)
 	return c
 }
-func (c *clock) NextXID() uint64   { return c.next.Add(1) }
-func (c *clock) OldestXID() uint64 { return c.oldest.Load() }
+func (c *clock) NextXID() xact.XID { return xact.XID(c.next.Add(1)) }
+func (c *clock) Horizon() xact.XID { return xact.XID(c.oldest.Load()) }
 
 // pass lets all transactions end.
 func (c *clock) pass() { c.oldest.Store(c.next.Load() + 1) }

@@ -10,13 +10,14 @@ import (
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/pagestore"
 	"github.com/calfdb/calf/storage/tuple"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 // Horizon tells when a deleted page is out of everybody's sight; *xact.Manager is one.
 type Horizon interface {
-	// NextXID is an id above all that were given out; OldestXID is not above any that a running transaction has or sees.
-	NextXID() uint64
-	OldestXID() uint64
+	// NextXID is an id above all that were given out; Horizon is not above any that a running transaction has or sees.
+	NextXID() xact.XID
+	Horizon() xact.XID
 }
 
 // AM is the btree access method over a buffer pool.

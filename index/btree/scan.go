@@ -114,6 +114,7 @@ func (s *scan) Next(dir index.Direction) (bool, error) {
 			return found, err
 		}
 		if !s.nextElements(dir) {
+			s.flushKilled() // before whoever uses the scan changes the page
 			s.isOn = false
 			return false, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/calfdb/calf/index"
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 // deletion holds the pages of a page's deletion while they are latched: left neighbour (if any), the page, right neighbour, parent.
@@ -155,7 +156,7 @@ func (ix *Index) pinExclusive(block uint32, w *work) (buffer.Buf, error) {
 }
 
 // unlinkPage makes the change. The deleted page keeps its right link: who is on his way to it goes on from there.
-func (ix *Index) unlinkPage(d *deletion, safeXID uint64) {
+func (ix *Index) unlinkPage(d *deletion, safeXID xact.XID) {
 	right := d.right.Block()
 	changed := []buffer.Buf{d.target, d.right, d.parent}
 
@@ -180,7 +181,7 @@ func (ix *Index) unlinkPage(d *deletion, safeXID uint64) {
 	te := d.target.Edit()
 	te.Put16(page.OffLower, offSafeXID+8)
 	te.Put16(page.OffUpper, page.Size-specialSize)
-	te.Put64(offSafeXID, safeXID)
+	te.Put64(offSafeXID, uint64(safeXID))
 	te.Put16(offFlags, flags(d.target.Page())|flagDeleted|flagHasFullXID)
 	ix.am.pool.ApplyPages(changed...)
 }

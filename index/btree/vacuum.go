@@ -7,6 +7,7 @@ import (
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 // BulkDelete removes the entries of dead rows, going along the leaves from left to right: a concurrent split moves entries to the right only, so none
@@ -102,11 +103,11 @@ func (ix *Index) Cleanup(a *index.VacuumArgs, stats *index.VacuumStats) (*index.
 	return stats, nil
 }
 
-func (ix *Index) oldestXID() uint64 {
+func (ix *Index) oldestXID() xact.XID {
 	if ix.am.xids == nil {
 		return 0
 	}
-	return ix.am.xids.OldestXID()
+	return ix.am.xids.Horizon()
 }
 
 // findFreePages reads all pages, in order, for those that are deleted or were never used.
@@ -120,7 +121,7 @@ func (ix *Index) findFreePages(a *index.VacuumArgs) error {
 		}
 		b.LockShared()
 		if p := b.Page(); !page.IsNew(p) && isDeleted(p) {
-			list = append(list, freePage{block, le.Uint64(p[offSafeXID:])})
+			list = append(list, freePage{block, xact.XID(le.Uint64(p[offSafeXID:]))})
 		}
 		b.UnlockUnpin()
 		if a.Interrupt != nil {
