@@ -1,6 +1,10 @@
 package executor
 
-import "github.com/calfdb/calf/sql/types"
+import (
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
 
 // Command is a utility statement handed to its implementation.
 type Command struct {
@@ -23,6 +27,12 @@ type CommandSession interface {
 	CommitAndStart() error
 	// RunQuery runs a SQL statement in the current transaction and gives its rows; for commands that are defined by queries.
 	RunQuery(sql string, params []types.Datum) ([]types.Row, error)
+	// OpenRelation finds a relation by name ("" = search_path), locks it and gives its descriptor; nil when there is none.
+	OpenRelation(schema, name string, mode int) (*catalog.Relation, error)
+	// LockRelation locks a relation and gives its descriptor, nil when it is gone.
+	LockRelation(oid types.OID, mode int) (*catalog.Relation, error)
+	// Execute plans and runs an analysed query and calls each with its rows, which are valid until it returns.
+	Execute(q *query.Query, text string, each func(types.Row) error) error
 	// AtPreCommit runs fn when the transaction is about to commit.
 	AtPreCommit(fn func() error)
 }
