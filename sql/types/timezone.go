@@ -3,6 +3,8 @@ package types
 import (
 	"strings"
 	"time"
+
+	"github.com/calfdb/calf/sql/pgerr"
 )
 
 // TimeZone is a session's time zone: a zone of the tz database, or a fixed offset.
@@ -37,3 +39,14 @@ func loadZone(name string) (*TimeZone, bool) {
 	}
 	return nil, false
 }
+
+// ParseTimeZone understands what SET TimeZone takes as a name.
+func ParseTimeZone(name string) (*TimeZone, error) {
+	if z, ok := loadZone(name); ok {
+		return z, nil
+	}
+	return nil, pgerr.New(pgerr.InvalidParameterValue, "time zone \"%s\" not recognized", name)
+}
+
+// TimestampTZFromTime turns a time into a timestamptz value.
+func TimestampTZFromTime(t time.Time) int64 { return t.UnixMicro() - pgEpochUnix*usecPerSec }
