@@ -229,6 +229,21 @@ func TestWideValues(t *testing.T) {
 	if got := f.see(r); len(got) != 3 || got[2] != "1=5 "+big {
 		t.Errorf("the wide value was lost by the update")
 	}
+
+	a.begin(xact.ReadCommitted)
+	if res, _, err := r.Delete(a.Session, res.TID, DeleteOpts{}); res != OK || err != nil {
+		t.Fatal(res, err)
+	}
+	a.commit()
+	a.begin(xact.ReadCommitted)
+	if _, err := r.Vacuum(a.Session, VacuumOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	a.insert(r, 4, 4, big)
+	a.commit()
+	if n := r.toast.NumBlocks(); n != pages {
+		t.Errorf("%d pages of wide values, %d before one was deleted and another inserted", n, pages)
+	}
 }
 
 func TestScanBackwardAndRanges(t *testing.T) {

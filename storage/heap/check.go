@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/page"
 	"github.com/calfdb/calf/storage/pagestore"
 	"github.com/calfdb/calf/storage/tuple"
@@ -32,7 +33,7 @@ func (r *Relation) Check(maxErrors int) error {
 	if maxErrors == 0 {
 		maxErrors = 100
 	}
-	c := checker{r: r, left: maxErrors, next: r.e.xm.NextXID()}
+	c := checker{r: r, left: maxErrors, next: r.e.xm.NextXID(), seen: make(map[types.TID]bool)}
 	for b := uint32(0); b < r.main.NumBlocks() && c.left > 0; b++ {
 		if err := c.block(b); err != nil {
 			return err
@@ -40,6 +41,11 @@ func (r *Relation) Check(maxErrors int) error {
 	}
 	if err := c.mapEnd(); err != nil {
 		return err
+	}
+	if c.left > 0 {
+		if err := c.lostValues(); err != nil {
+			return err
+		}
 	}
 	return errors.Join(c.errs...)
 }
@@ -52,6 +58,7 @@ type checker struct {
 	at   uint32
 	p    []byte
 	wide []toastPointer // to be read when the page's latch is gone
+	seen map[types.TID]bool
 	pred [page.MaxHeapTuples + 1]uint16
 }
 
@@ -80,6 +87,7 @@ func (c *checker) block(b uint32) error {
 		return err
 	}
 	for _, w := range c.wide {
+		c.seen[w.tid] = true
 		if _, err := c.r.readValue(w); err != nil {
 			c.fail(0, "%v", err)
 		}
@@ -230,6 +238,32 @@ func (c *checker) visibility() error {
 		}
 		if frozen && t.infomask()&xminFrozen != xminFrozen {
 			c.fail(off, "not frozen on an all-frozen page")
+		}
+	}
+	return nil
+}
+
+// lostValues checks that each live value out of line belongs to a tuple.
+func (c *checker) lostValues() error {
+	for b := uint32(0); b < c.r.toast.NumBlocks(); b++ {
+		buf, err := c.r.toast.Pin(b)
+		if err != nil {
+			return err
+		}
+		buf.LockShared()
+		c.p = copyPage(c.p, buf.Page())
+		buf.UnlockUnpin()
+		for off := uint16(1); off <= page.MaxOffset(c.p); off++ {
+			id, ok := normalItem(c.p, off)
+			if !ok {
+				continue
+			}
+			t := tupleAt(c.p, id)
+			tid := types.TID{Block: b, Off: off}
+			if state, _ := t.vacuumStateXmax(c.r.e.xm); state == vacLive && !t.h.isHeapOnly() && !c.seen[tid] {
+				c.at = b
+				c.fail(off, "a wide value that no tuple has")
+			}
 		}
 	}
 	return nil

@@ -202,12 +202,13 @@ func (m *model) find(tx *modelTx, id int, snap *Snapshot) (tid types.TID, found 
 		if err := slot.Deform(1); err != nil {
 			m.fatalf("%v", err)
 		}
-		if int(slot.Row[0].Int4()) == id {
-			if found && tid != slot.TID {
-				m.fatalf("session %d sees two versions of row %d: %v and %v", tx.s.proc.ID(), id, tid, slot.TID)
-			}
-			tid, found = slot.TID, true
+		if got := slot.Row[0].Int4(); int(got) != id {
+			m.fatalf("the index entry %v of row %d points at row %d", root, id, got)
 		}
+		if found && tid != slot.TID {
+			m.fatalf("session %d sees two versions of row %d: %v and %v", tx.s.proc.ID(), id, tid, slot.TID)
+		}
+		tid, found = slot.TID, true
 	}
 	slot.Clear()
 	return tid, found
