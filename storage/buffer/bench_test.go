@@ -1,7 +1,10 @@
 package buffer
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/calfdb/calf/storage/page"
@@ -105,25 +108,49 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkSync is an apply of one page and a shared sync, from 16 goroutines a core.
+// BenchmarkSync is a transaction as the store sees it: one row in each of 4 random pages applied one by one, a commit record, and a shared sync, from a number
+// of writers.
 func BenchmarkSync(b *testing.B) {
-	p, r := benchPool(b, 1024)
-	b.SetParallelism(16)
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		rng := rand.New(rand.NewPCG(rand.Uint64(), 2))
-		for pb.Next() {
-			buf, err := r.Pin(rng.Uint32N(1024))
-			if err != nil {
-				b.Fatal(err)
+	for _, writers := range []int{1, 4, 16, 64} {
+		b.Run(fmt.Sprint(writers, "writers"), func(b *testing.B) {
+			p, r := benchPool(b, 1024)
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			var wg sync.WaitGroup
+			b.ReportAllocs()
+			b.ResetTimer()
+			for w := range writers {
+				wg.Go(func() {
+					rng := rand.New(rand.NewPCG(uint64(w), 2))
+					for left.Add(-1) >= 0 {
+						benchTransaction(p, r, rng)
+					}
+				})
 			}
-			_ = buf.LockExclusive(nil)
-			buf.Edit().Put64(8100, rng.Uint64())
-			p.ApplyPages(buf)
-			buf.UnlockUnpin()
-			p.Store().Sync()
+			wg.Wait()
+			b.ReportMetric(float64(p.store.SyncRounds())/float64(b.N), "fsyncs/op")
+		})
+	}
+}
+
+func benchTransaction(p *Pool, r *Rel, rng *rand.Rand) {
+	for range 4 {
+		buf, err := r.Pin(rng.Uint32N(1024))
+		if err != nil {
+			panic(err)
 		}
-	})
+		_ = buf.LockExclusive(nil)
+		for i := range 3 { // a new version, its line pointer, the old one's header
+			buf.Edit().Put64(7900+64*i, rng.Uint64())
+		}
+		p.ApplyPages(buf)
+		buf.UnlockUnpin()
+	}
+	c := p.NewChange()
+	c.Or([]byte("status/0001"), rng.IntN(8192), []byte{1})
+	p.Apply(c)
+	c.Release()
+	p.Store().Sync()
 }
 
 // BenchmarkMiss reads pages that are not resident, one by one and by a scan.

@@ -84,6 +84,36 @@ func TestSyncWaitsForFsync(t *testing.T) {
 	}
 }
 
+// TestSyncersAreCounted: after many syncs at once nobody is counted as waiting, and they shared fsyncs.
+func TestSyncersAreCounted(t *testing.T) {
+	fs := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if isLogSync(op) {
+			time.Sleep(500 * time.Microsecond)
+		}
+		return nil
+	}))
+	s := openTest(t, Options{FS: fs, SyncInterval: -1})
+	var wg sync.WaitGroup
+	for w := range byte(6) {
+		wg.Go(func() {
+			for range 40 {
+				c := s.NewChange()
+				c.Set([]byte{w}, []byte{w})
+				s.Apply(c)
+				c.Release()
+				s.Sync()
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.sync.waiters.Load(); n != 0 {
+		t.Errorf("%d wait", n)
+	}
+	if n := s.SyncRounds(); n > 6*40*2/3 {
+		t.Errorf("%d rounds for %d syncs", n, 6*40)
+	}
+}
+
 // TestAcknowledgedAreSynced: at each return of Sync the change is in what would survive a crash at that moment without any unsynced byte.
 func TestAcknowledgedAreSynced(t *testing.T) {
 	mem := vfs.NewCrashableMem()
