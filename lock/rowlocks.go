@@ -47,7 +47,8 @@ type rowEntry struct {
 	key      RowKey
 	hold     *rowHold
 	next     *rowEntry // in the bucket
-	nextHeld *rowEntry // of the same hold
+	nextHeld *rowEntry // of the same hold, or of a list of entries to remove
+	isGone   bool      // off its hold, on its way out; guarded by hold.mu
 }
 
 func newRowLocks() *RowLocks {
@@ -217,14 +218,14 @@ func (r *RowLocks) Copy(from, to RowKey, top uint64, fromOwn bool) {
 func (h *rowHold) copyTo(q *rowPartition, e *rowEntry, to RowKey, toHash uint32, fromOwn bool, stale *rowEntry) *rowEntry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.released {
+	if h.released || e.isGone {
 		return stale
 	}
 	if !fromOwn {
 		for old := h.entries; old != nil; {
 			next := old.nextHeld
 			if old != e {
-				old.nextHeld = stale
+				old.isGone, old.nextHeld = true, stale
 				stale = old
 			}
 			old = next
