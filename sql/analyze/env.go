@@ -1,0 +1,83 @@
+package analyze
+
+import (
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// OID is a catalog object's name.
+type OID = types.OID
+
+// Lock modes, PostgreSQL's numbers.
+const (
+	NoLock                   = 0
+	AccessShareLock          = 1
+	RowShareLock             = 2
+	RowExclusiveLock         = 3
+	ShareUpdateExclusiveLock = 4
+	ShareLock                = 5
+	ShareRowExclusiveLock    = 6
+	ExclusiveLock            = 7
+	AccessExclusiveLock      = 8
+)
+
+// Env is what one analysis works with.
+type Env struct {
+	Catalog catalog.Lookup
+	Types   *types.Env // for reading literals
+	// OpenRelation finds a relation by name (schema "" = by search path), takes the heavyweight lock and then gives its descriptor; nil, nil when
+	// there is no such relation.
+	OpenRelation func(schema, name string, lockMode int) (*catalog.Relation, error)
+	// LockRelation does the same by OID; nil means that the catalog is asked without a lock.
+	LockRelation func(oid OID, lockMode int) (*catalog.Relation, error)
+	// Database is the current database's name, the only one that a three-part name may give.
+	Database string
+	// Params are the statement's parameters; nil = there are none.
+	Params *Params
+	// ColumnHook, when set, resolves a column reference that the query does not (after = true) or before the query is asked (after = false): the
+	// variables of PL/pgSQL, the named arguments of SQL functions. A nil result means "not mine".
+	ColumnHook func(names []string, location int, after bool, found query.Expr) (query.Expr, error)
+	// Notice receives warnings and notices; may be nil.
+	Notice func(*pgerr.Error)
+}
+
+// Params are the types of $1, $2, ...
+type Params struct {
+	Types []OID // by number, from $1; 0 or UnknownOID = not known yet
+	// Variable says that types not known are inferred from their use, as for a client's Parse message and PREPARE; Types then grows.
+	Variable bool
+	// Hook, when set, makes the expression for $n instead.
+	Hook func(number, location int) (query.Expr, error)
+}
+
+// bailout carries an error up to the entry point.
+type bailout struct{ err error }
+
+// throw ends the analysis with err.
+func throw(err error) { panic(bailout{err}) }
+
+// fail ends the analysis with an error at a place.
+func fail(location int, code pgerr.Code, format string, args ...any) {
+	throw(pgerr.New(code, format, args...).WithLocation(location))
+}
+
+// catch turns a bailout back into an error; deferred by every entry point.
+func catch(err *error) {
+	if r := recover(); r != nil {
+		b, ok := r.(bailout)
+		if !ok {
+			panic(r)
+		}
+		*err = b.err
+	}
+}
+
+// must passes a value on, or ends the analysis.
+func must[T any](v T, err error) T {
+	if err != nil {
+		throw(err)
+	}
+	return v
+}
