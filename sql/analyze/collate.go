@@ -326,4 +326,3 @@ func (p *state) selectCollation(list []query.Expr, noneOK bool) OID {
 	}
 	return c.coll
 }
-

@@ -215,7 +215,9 @@ func (p *state) typeOperators(typ OID) sortOperators {
 	base := p.baseType(typ)
 	s := sortOperators{}
 	if opc := p.defaultOpClass(btreeAM, base); opc != nil {
-		at := func(strategy int16) OID { return must(p.env.Catalog.AmOp(opc.Family, opc.InType, opc.InType, strategy)) }
+		at := func(strategy int16) OID {
+			return must(p.env.Catalog.AmOp(opc.Family, opc.InType, opc.InType, strategy))
+		}
 		s.lt, s.eq, s.gt = at(btLess), at(btEqual), at(btGreater)
 	}
 	hash := p.defaultOpClass(catalog.HashAM, base)
