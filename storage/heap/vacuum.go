@@ -181,7 +181,7 @@ func (v *vacuum) scanPage(block uint32) error {
 	sum := v.freeze(buf, v.r.e.xm)
 	v.stats.Live += sum.live
 	v.stats.RecentlyDead += sum.recentlyDead
-	if sum.items > 0 {
+	if sum.tuples > 0 { // dead line pointers will have gone when the end is looked at
 		v.nonEmpty = block + 1
 	}
 	if n := len(sum.dead); n > 0 {
@@ -203,7 +203,7 @@ func (v *vacuum) scanPage(block uint32) error {
 
 // pageSummary is what is left on a page.
 type pageSummary struct {
-	items              int // tuples and dead line pointers
+	tuples             int
 	live, recentlyDead float64
 	dead               []uint16 // line pointers
 	allVisible         bool     // but for the dead line pointers
@@ -220,11 +220,10 @@ func (v *vacuum) freeze(buf buffer.Buf, m *xact.Manager) (sum pageSummary) {
 		case page.Unused, page.Redirect:
 			continue
 		case page.Dead:
-			sum.items++
 			sum.dead = append(sum.dead, off)
 			continue
 		}
-		sum.items++
+		sum.tuples++
 		t := tupleAt(p, id)
 		state, _ := t.vacuumStateXmax(m)
 		switch state {
