@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"errors"
+
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// Settings are the planner's settings, PostgreSQL's names and units (pages of 8 kB, cost units, kB for memory).
+type Settings struct {
+	SeqPageCost, RandomPageCost                                                          float64
+	CPUTupleCost, CPUIndexTupleCost, CPUOperatorCost                                     float64
+	EffectiveCacheSize                                                                   float64 // pages
+	CursorTupleFraction                                                                  float64
+	RecursiveWorktableFactor                                                             float64
+	WorkMem                                                                              int // kB
+	HashMemMultiplier                                                                    float64
+	JoinCollapseLimit, FromCollapseLimit                                                 int
+	DefaultStatisticsTarget                                                              int
+	PlanCacheMode                                                                        PlanCacheMode
+	EnableSeqScan, EnableIndexScan, EnableIndexOnlyScan, EnableBitmapScan, EnableTIDScan bool
+	EnableSort, EnableIncrementalSort, EnableHashAgg                                     bool
+	EnableNestLoop, EnableMaterial, EnableMemoize, EnableMergeJoin, EnableHashJoin       bool
+}
+
+// PlanCacheMode is the setting plan_cache_mode.
+type PlanCacheMode uint8
+
+const (
+	PlanCacheAuto PlanCacheMode = iota
+	PlanCacheForceGeneric
+	PlanCacheForceCustom
+)
+
+// DefaultSettings are PostgreSQL's built-in defaults.
+func DefaultSettings() Settings {
+	return Settings{
+		SeqPageCost: 1, RandomPageCost: 4, CPUTupleCost: 0.01, CPUIndexTupleCost: 0.005, CPUOperatorCost: 0.0025,
+		EffectiveCacheSize: 524288, CursorTupleFraction: 0.1, RecursiveWorktableFactor: 10, WorkMem: 4096, HashMemMultiplier: 2,
+		JoinCollapseLimit: 8, FromCollapseLimit: 8, DefaultStatisticsTarget: 100,
+		EnableSeqScan: true, EnableIndexScan: true, EnableIndexOnlyScan: true, EnableBitmapScan: true, EnableTIDScan: true,
+		EnableSort: true, EnableIncrementalSort: true, EnableHashAgg: true,
+		EnableNestLoop: true, EnableMaterial: true, EnableMemoize: true, EnableMergeJoin: true, EnableHashJoin: true,
+	}
+}
+
+// Env is what planning may ask of the world. One a session; Plan keeps nothing of it.
+type Env struct {
+	Catalog  catalog.Lookup
+	Types    *types.Env
+	Settings *Settings
+
+	// RelPages gives the current number of pages of a relation with storage (heap or index).
+	RelPages func(rel OID) int32
+	// EvalConst evaluates an expression without Vars, for constant folding.
+	EvalConst func(e query.Expr) (types.Datum, error)
+	// IndexHeight gives the number of levels above the leaves of a btree; nil = estimated from its pages.
+	IndexHeight func(index OID) int
+	// IndexDelta bounds the actual extreme values of a column by an index probe; nil = histograms are taken as they are.
+}
+
+// CursorOptions of DECLARE CURSOR that change the choice of plan.
+type CursorOptions struct {
+	Cursor   bool // plan for the first rows: cursor_tuple_fraction applies
+	Scroll   bool
+	FastPlan bool
+}
+
+// abort carries an error out of planning's recursion: only Build recovers it. Planning reads the catalogs in a few hundred places, all
+// of which can only fail for a reason that ends the statement.
+type abort struct{ err error }
+
+func fail(err error) { panic(abort{err}) }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		fail(err)
+	}
+	return v
+}
+
+func recoverAbort(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case abort:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
+
+var errNoConst = errors.New("plan: no constant evaluation")
