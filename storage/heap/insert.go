@@ -104,7 +104,7 @@ func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.R
 	defer c.Reset()
 	var vm vmHold
 	defer vm.unlock()
-	if err := r.clearVisible(c, &vm, buf); err != nil {
+	if err := r.markLoad(c, &vm, buf, o); err != nil {
 		return 0, nil, err
 	}
 	cid := s.command(o.CID)
@@ -131,6 +131,26 @@ func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.R
 		r.free.set(buf.Block(), page.HeapFreeSpace(buf.Page()))
 	}
 	return n, h, nil
+}
+
+// markLoad sets the marks of a page that rows are about to be added to: a page that holds frozen rows only is visible to all.
+func (r *Relation) markLoad(c change, hold *vmHold, buf buffer.Buf, o InsertOpts) error {
+	p := buf.Page()
+	if !o.Frozen {
+		return r.clearVisible(c, hold, buf)
+	}
+	if !page.IsEmpty(p) {
+		return nil // it has its mark, or other rows on it
+	}
+	vm, err := r.lockVM(buf.Block())
+	if err != nil {
+		return err
+	}
+	hold.bufs[0], hold.n = vm, 1
+	c.Add(vm)
+	page.SetFlags(buf.Edit(), page.Flags(p)|page.AllVisible)
+	setVM(vm, buf.Block(), vmVisible|vmFrozen)
+	return nil
 }
 
 // Kill makes a tuple that this transaction inserted, and that nobody else was shown, as if it had never been: a speculative insertion that

@@ -293,15 +293,23 @@ func (r *Relation) dropToast(c change, hold *toastHold, old, next header, xid xa
 		if err := r.readyPage(buf, xid); err != nil {
 			return err
 		}
-		id, ok := normalItem(buf.Page(), p.tid.Off)
-		if !ok {
-			return r.errChunk(p, 0)
+		if err := r.markDropped(buf, p, xid); err != nil {
+			return err
 		}
-		h := header(page.ItemBytes(buf.Page(), id))
-		e := buf.Edit()
-		e.Put32(id.Off()+offXmax, rawXID(page.XidBase(buf.Page()), xid))
-		e.Put16(id.Off()+offInfomask, h.infomask()&^xmaxBits)
 	}
+	return nil
+}
+
+// markDropped sets xmax of a value's first chunk, on its latched page.
+func (r *Relation) markDropped(buf buffer.Buf, p toastPointer, xid xact.XID) error {
+	id, ok := normalItem(buf.Page(), p.tid.Off)
+	if !ok {
+		return r.errChunk(p, 0)
+	}
+	h := header(page.ItemBytes(buf.Page(), id))
+	e := buf.Edit()
+	e.Put32(id.Off()+offXmax, rawXID(page.XidBase(buf.Page()), xid))
+	e.Put16(id.Off()+offInfomask, h.infomask()&^xmaxBits)
 	return nil
 }
 
