@@ -146,11 +146,11 @@ func benchTransaction(p *Pool, r *Rel, rng *rand.Rand) {
 		p.ApplyPages(buf)
 		buf.UnlockUnpin()
 	}
-	c := p.NewChange()
+	c := p.store.NewChange()
 	c.Or([]byte("status/0001"), rng.IntN(8192), []byte{1})
-	p.Apply(c)
+	at := p.store.Apply(c)
 	c.Release()
-	p.Store().Sync()
+	p.store.SyncTo(at)
 }
 
 // BenchmarkMiss reads pages that are not resident, one by one and by a scan.

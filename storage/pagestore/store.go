@@ -175,16 +175,16 @@ func (s *Store) Close() error {
 }
 
 // Apply makes a change visible, as one; it is durable after the next Sync. The caller holds the exclusive latches of all pages in it.
-// It does not return when the store fails.
-func (s *Store) Apply(c *Change) {
+// The result is a position in the log for SyncTo, which makes this change and all before it durable. It does not return when the store fails.
+func (s *Store) Apply(c *Change) (position uint64) {
 	if c.Empty() {
-		return
+		return s.sync.applied.Load()
 	}
 	defer s.dieOnPanic()
 	if err := s.db.Apply(c.batch, pebble.NoSync); err != nil {
 		s.fatal(fmt.Errorf("applying a change: %w", err))
 	}
-	s.sync.applied.Add(1)
+	return s.sync.applied.Add(1)
 }
 
 // Temp returns the store of temporary pages, created at first use: without a log, wiped at each start and at Close.
@@ -203,7 +203,7 @@ func (s *Store) openTemp() (*Store, error) {
 		return nil, err
 	}
 	o := s.o
-	o.Dir, o.CacheSize = s.tempDir(), 0
+	o.Dir, o.CacheSize, o.MemTableSize = s.tempDir(), 0, s.o.MemTableSize/4
 	t, err := open(o, true)
 	if err != nil {
 		return nil, err

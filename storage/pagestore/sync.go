@@ -59,10 +59,8 @@ func (s *Store) Sync() {
 	s.sync.wait(s.sync.applied.Load())
 }
 
-// Applied returns the number of changes applied since the start, a position in the log; see SyncTo.
-func (s *Store) Applied() uint64 { return s.sync.applied.Load() }
-
-// SyncTo is Sync for the changes up to a position that Applied returned.
+// SyncTo is Sync for the changes up to a position that Apply returned: it can join an fsync that began meanwhile, which Sync can't when others have
+// applied since.
 func (s *Store) SyncTo(position uint64) {
 	if !s.isTmp {
 		s.sync.wait(position)

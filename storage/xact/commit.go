@@ -50,10 +50,10 @@ func (m *Manager) writeCommit(tx *Tx, writers []func(*pagestore.Change)) {
 	for _, fn := range writers {
 		fn(c)
 	}
-	m.store.Apply(c)
+	at := m.store.Apply(c)
 	c.Release()
 	if !tx.AsyncCommit {
-		m.store.Sync()
+		m.store.SyncTo(at)
 	}
 }
 
