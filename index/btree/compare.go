@@ -3,6 +3,7 @@ package btree
 import (
 	"github.com/calfdb/calf/index"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
 	"github.com/calfdb/calf/storage/tuple"
 )
@@ -287,4 +288,28 @@ func (ix *Index) beyond(k *searchKey, p []byte) bool {
 	}
 	c := ix.compareTuple(k, item(p, highKeyOffset))
 	return c > 0 || c == 0 && k.nextKey
+}
+
+// searchIn is search in a latched page that is let go when a comparison panics (a function of the type, or a damaged tuple).
+func (ix *Index) searchIn(k *searchKey, b buffer.Buf) uint16 {
+	done := false
+	defer letGoOnPanic(b, &done)
+	off := ix.search(k, b.Page())
+	done = true
+	return off
+}
+
+// beyondIn is beyond in the same way.
+func (ix *Index) beyondIn(k *searchKey, b buffer.Buf) bool {
+	done := false
+	defer letGoOnPanic(b, &done)
+	is := ix.beyond(k, b.Page())
+	done = true
+	return is
+}
+
+func letGoOnPanic(b buffer.Buf, done *bool) {
+	if !*done {
+		b.UnlockUnpin()
+	}
 }

@@ -44,7 +44,7 @@ func (ix *Index) descendShared(k *searchKey) (buffer.Buf, error) {
 		if isLeaf(p) {
 			return b, nil
 		}
-		block = child(item(p, ix.search(k, p)))
+		block = child(item(p, ix.searchIn(k, b)))
 		b.UnlockUnpin()
 	}
 }
@@ -57,7 +57,7 @@ func (ix *Index) moveRightShared(k *searchKey, b buffer.Buf) (buffer.Buf, error)
 			return buffer.Buf{}, err
 		}
 		p := b.Page()
-		if !ix.beyond(k, p) {
+		if !ix.beyondIn(k, b) {
 			if isDeleted(p) {
 				b.UnlockUnpin()
 				return buffer.Buf{}, ix.fellOff()
@@ -109,7 +109,7 @@ func (ix *Index) descendExclusive(k *searchKey, w *work) (buffer.Buf, error) {
 		}
 		lvl = level(p) - 1
 		at := b.Block()
-		block = child(item(p, ix.search(k, p)))
+		block = child(item(p, ix.searchIn(k, b)))
 		w.path.push(at, block)
 		b.UnlockUnpin()
 	}
@@ -132,7 +132,7 @@ func (ix *Index) moveRightForWrite(k *searchKey, b buffer.Buf, w *work, exclusiv
 			b = again
 			continue
 		}
-		if !ix.beyond(k, p) {
+		if !ix.beyondIn(k, b) {
 			if isDeleted(p) {
 				b.UnlockUnpin()
 				return buffer.Buf{}, ix.fellOff()

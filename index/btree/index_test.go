@@ -357,3 +357,50 @@ func TestReuse(t *testing.T) {
 		t.Errorf("%d pages, before %d", st.Pages, full)
 	}
 }
+
+// TestPanic: a comparison that panics leaves no latch and no pin, wherever it happens.
+func TestPanic(t *testing.T) {
+	f := newFixture(t, 64)
+	def := newDef(true, "text")
+	left := -1 // comparisons until the panic; negative = never
+	def.Cols[0].Compare = func(a, b types.Datum) int {
+		if left--; left == 0 {
+			panic("comparison")
+		}
+		return compareBytes(a, b)
+	}
+	if err := f.am.Create(def); err != nil {
+		t.Fatal(err)
+	}
+	ix, h := f.checked(t, def), newFakeHeap()
+	try := func(n int, fn func()) (panicked bool) {
+		left = n
+		defer func() {
+			panicked = recover() != nil
+			left = -1
+			if err := f.pool.CheckNoPins(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		fn()
+		return false
+	}
+	text := func(i int) types.Datum {
+		return types.Text(strings.Repeat("k", 300) + string(rune('a'+i%26)) + string(rune('a'+i/26)))
+	}
+	panics := 0
+	for i := range 500 {
+		a := &index.InsertArgs{Values: types.Row{text(i)}, TID: tidOf(i), Check: index.CheckYes, Heap: h}
+		h.set(a.TID, index.RowState{Found: true})
+		for n := 1; try(n, func() { _, _ = ix.Insert(a) }); n += 1 + i/20 {
+			panics++
+		}
+		key := []index.ScanKey{{Attr: 1, Strategy: index.LessEqual, Arg: text(i)}}
+		for n := 1; try(n, func() { ix.collect(t, index.Backward, key...) }); n += 1 + n/2 {
+			panics++
+		}
+	}
+	if panics < 1000 {
+		t.Errorf("%d panics only", panics)
+	}
+}

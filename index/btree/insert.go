@@ -68,7 +68,6 @@ func (ix *Index) Insert(a *index.InsertArgs) (isUnique bool, err error) {
 		if check != index.CheckNo {
 			r, err := ix.checkUnique(a, b, w)
 			if err != nil {
-				b.UnlockUnpin()
 				return false, err
 			}
 			if r.wait != 0 {
@@ -149,14 +148,17 @@ func (ix *Index) tryLastLeaf(block uint32, k *searchKey, w *work) (buffer.Buf, b
 		b.Unpin()
 		return buffer.Buf{}, false
 	}
+	fits := false
+	defer func() {
+		if !fits {
+			b.UnlockUnpin()
+		}
+	}()
 	p := b.Page()
-	if ix.checkPage(b) == nil && flags(p)&(flagLeaf|flagDeleted|flagIncompleteSplit) == flagLeaf && isRightmost(p) &&
-		page.FreeSpace(p) > len(w.tuple) && page.MaxOffset(p) > 1 && ix.compareTuple(k, item(p, 1)) > 0 {
-		w.path.n = 0
-		return b, true
-	}
-	b.UnlockUnpin()
-	return buffer.Buf{}, false
+	fits = ix.checkPage(b) == nil && flags(p)&(flagLeaf|flagDeleted|flagIncompleteSplit) == flagLeaf && isRightmost(p) &&
+		page.FreeSpace(p) > len(w.tuple) && page.MaxOffset(p) > 1 && ix.compareTuple(k, item(p, 1)) > 0
+	w.path.n = 0
+	return b, fits
 }
 
 // makeRoot makes an empty leaf the root of an empty index, unless somebody has just done it.
@@ -188,18 +190,23 @@ func (ix *Index) makeRoot(w *work) error {
 // insertIntoLeaf puts w.tuple on the leaf b, which is latched and let go. If there is no room, items that are known or found to be dead go
 // first; else the page is split.
 func (ix *Index) insertIntoLeaf(a *index.InsertArgs, b buffer.Buf, w *work) error {
+	isOurs := true
+	defer func() {
+		if isOurs {
+			b.UnlockUnpin()
+		}
+	}()
 	if page.FreeSpace(b.Page()) < len(w.tuple) {
 		if err := ix.makeRoom(a, b, w); err != nil {
-			b.UnlockUnpin()
 			return err
 		}
 	}
 	p := b.Page()
 	off := ix.search(&w.key, p)
 	if page.FreeSpace(p) < len(w.tuple) {
+		isOurs = false
 		return ix.splitAndInsert(b, off, w.tuple, buffer.Buf{}, w)
 	}
-	defer b.UnlockUnpin()
 	if at, err := page.AddItem(b.Edit(), w.tuple, off, 0); err != nil || at == 0 {
 		return ix.addFailed(b, err)
 	}

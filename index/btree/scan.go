@@ -154,7 +154,7 @@ func (s *scan) first(dir index.Direction) (bool, error) {
 	case isWhole && dir == index.Backward:
 		off = page.MaxOffset(p)
 	case !isWhole:
-		if off = s.ix.search(&s.key, p); dir == index.Backward {
+		if off = s.ix.searchIn(&s.key, b); dir == index.Backward {
 			off--
 		}
 	}
@@ -199,8 +199,15 @@ func (s *scan) step(dir index.Direction) (bool, error) {
 	}
 }
 
-// readPage copies the matching entries from off on, in the scan's direction, of a leaf that is latched shared.
+// readPage copies the matching entries from off on, in the scan's direction, of a leaf that is latched shared; a panic lets it go.
 func (s *scan) readPage(b buffer.Buf, dir index.Direction, off uint16) {
+	done := false
+	defer letGoOnPanic(b, &done)
+	s.copyMatches(b, dir, off)
+	done = true
+}
+
+func (s *scan) copyMatches(b buffer.Buf, dir index.Direction, off uint16) {
 	p := b.Page()
 	pos := &s.pos
 	pos.block, pos.version, pos.next = b.Block(), b.Version(), rightOf(p)

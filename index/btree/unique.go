@@ -16,14 +16,24 @@ type uniqueResult struct {
 }
 
 // checkUnique looks for live entries equal to the key w.key, which has no TID, from the leaf b on, which is latched exclusively and stays so. As the
-// first page where an equal entry can be stays latched, nobody else can insert one meanwhile.
+// first page where an equal entry can be stays latched, nobody else can insert one meanwhile. On an error it is let go.
 func (ix *Index) checkUnique(a *index.InsertArgs, b buffer.Buf, w *work) (uniqueResult, error) {
-	cur := b
+	cur, keep := b, false
 	defer func() {
 		if cur != b {
 			cur.UnlockUnpin()
 		}
+		if !keep {
+			b.UnlockUnpin()
+		}
 	}()
+	r, err := ix.checkEqual(a, b, &cur, w)
+	keep = err == nil
+	return r, err
+}
+
+// checkEqual is the loop of checkUnique; *cur is the page that it looks at.
+func (ix *Index) checkEqual(a *index.InsertArgs, b buffer.Buf, cur *buffer.Buf, w *work) (uniqueResult, error) {
 	found := false // the entry itself, for CheckExisting
 	for {
 		p := cur.Page()
@@ -40,7 +50,7 @@ func (ix *Index) checkUnique(a *index.InsertArgs, b buffer.Buf, w *work) (unique
 				found = true
 				continue
 			}
-			r, done, err := ix.checkEntry(a, cur, off, tid)
+			r, done, err := ix.checkEntry(a, *cur, off, tid)
 			if done || err != nil {
 				return r, err
 			}
@@ -48,14 +58,14 @@ func (ix *Index) checkUnique(a *index.InsertArgs, b buffer.Buf, w *work) (unique
 		if isRightmost(p) || ix.compareTuple(&w.key, item(p, highKeyOffset)) < 0 {
 			return ix.finishUnique(a, found)
 		}
-		next, err := ix.pinRight(cur, w)
+		next, err := ix.pinRight(*cur, w)
 		if err != nil {
 			return uniqueResult{}, err
 		}
-		if cur != b {
+		if *cur != b {
 			cur.UnlockUnpin()
 		}
-		cur = next
+		*cur = next
 	}
 }
 

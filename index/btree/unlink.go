@@ -89,7 +89,7 @@ func (ix *Index) descendToParent(k *searchKey, w *work) error {
 		p := b.Page()
 		lvl = level(p) - 1
 		at := b.Block()
-		block = child(item(p, ix.search(k, p)))
+		block = child(item(p, ix.searchIn(k, b)))
 		w.path.push(at, block)
 		b.UnlockUnpin()
 	}
