@@ -31,8 +31,8 @@ type CommandSession interface {
 	OpenRelation(schema, name string, mode int) (*catalog.Relation, error)
 	// LockRelation locks a relation and gives its descriptor, nil when it is gone.
 	LockRelation(oid types.OID, mode int) (*catalog.Relation, error)
-	// Execute plans and runs an analysed query and calls each with its rows, which are valid until it returns.
-	Execute(q *query.Query, text string, each func(types.Row) error) error
+	// RunTree plans and runs an analysed query and calls each with its rows, which are valid until it returns.
+	RunTree(q *query.Query, text string, each func(types.Row) error) error
 	// AtPreCommit runs fn when the transaction is about to commit.
 	AtPreCommit(fn func() error)
 }

@@ -151,7 +151,8 @@ func (s *sorter) add(row types.Row) error {
 	if err := s.push(s.buf); err != nil {
 		return err
 	}
-	if s.bound > 0 && s.file == nil && int64(len(s.entries)) >= 2*s.bound+1024 {
+	full := s.used > s.limit || int64(len(s.entries)) >= 2*s.bound+1024
+	if s.bound > 0 && s.file == nil && full && int64(len(s.entries)) > s.bound {
 		s.cutToBound()
 	}
 	if s.used > s.limit {
