@@ -21,7 +21,7 @@ func textCompare(a, b types.Datum) int { return cmp.Compare(a.Str(), b.Str()) }
 func randomRows(rng *rand.Rand, n int) []types.Row {
 	rows := make([]types.Row, n)
 	for i := range rows {
-		key := types.Int4(int32(rng.Intn(n / 4)) - int32(n/8))
+		key := types.Int4(int32(rng.Intn(n/4)) - int32(n/8))
 		if rng.Intn(20) == 0 {
 			key = types.Null
 		}
