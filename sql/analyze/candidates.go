@@ -46,9 +46,9 @@ func (p *state) qualified(name []string) (schema, object string) {
 }
 
 // checkSchema fails when a qualified name's schema does not exist.
-func (p *state) checkSchema(schema string) {
+func (p *state) checkSchema(schema string, at int) {
 	if schema != "" && must(p.env.Catalog.NamespaceByName(schema)) == 0 {
-		throw(pgerr.New(pgerr.InvalidSchemaName, "schema \"%s\" does not exist", schema))
+		fail(at, pgerr.InvalidSchemaName, "schema \"%s\" does not exist", schema)
 	}
 }
 

@@ -151,7 +151,7 @@ func (p *state) subLink(s *pg_query.SubLink) query.Expr {
 			fail(at, pgerr.SyntaxError, "subquery must return only one column")
 		}
 		if out.Kind == query.ArraySubLink {
-			p.needArrayFor(out.Type(), sub)
+			p.setArrayType(out)
 		}
 	case query.MultiExprSubLink:
 	default:
@@ -160,10 +160,14 @@ func (p *state) subLink(s *pg_query.SubLink) query.Expr {
 	return out
 }
 
-// needArrayFor makes sure that ARRAY(SELECT x) has a type.
-func (p *state) needArrayFor(arr OID, sub *query.Query) {
-	t := sub.Targets[0].Expr.Type()
-	if arr == 0 && p.elementType(t) == 0 {
+// setArrayType finds the type of ARRAY(SELECT x): an array of x, or x itself when it is an array.
+func (p *state) setArrayType(s *query.SubLink) {
+	t := visibleTargets(s.Subquery)[0].Expr.Type()
+	s.ArrayType = p.arrayType(t)
+	if s.ArrayType == 0 && p.elementType(t) != 0 {
+		s.ArrayType = t
+	}
+	if s.ArrayType == 0 {
 		throw(pgerr.New(pgerr.UndefinedObject, "could not find array type for data type %s", p.formatType(t)))
 	}
 }

@@ -119,6 +119,13 @@ func (p *state) fromFunction(r *pg_query.RangeFunction) *nsItem {
 	var colDefs [][]*node
 	for _, f := range r.Functions {
 		pair := f.GetList().GetItems()
+		if list := splitUnnest(pair); list != nil {
+			for _, n := range list {
+				e, name := p.rangeFunctionCall(n)
+				exprs, names, colDefs = append(exprs, e), append(names, name), append(colDefs, nil)
+			}
+			continue
+		}
 		e, name := p.rangeFunctionCall(pair[0])
 		exprs, names = append(exprs, e), append(names, name)
 		var defs []*node
@@ -155,7 +162,27 @@ func (p *state) fromFunction(r *pg_query.RangeFunction) *nsItem {
 	return p.remember(p.addFunctions(names, exprs, colDefs, r.Ordinality, as, isLateral))
 }
 
-// rangeFunctionCall analyses one function of FROM; UNNEST with several arguments is split by the grammar's caller below.
+// splitUnnest makes UNNEST(a, b, ...) one UNNEST per argument; nil when the call is none such.
+func splitUnnest(pair []*node) []*node {
+	f := pair[0].GetFuncCall()
+	if f == nil || len(f.Funcname) != 1 || strVal(f.Funcname[0]) != "unnest" || len(f.Args) < 2 || len(f.AggOrder) > 0 || f.AggFilter != nil ||
+		f.Over != nil || f.AggStar || f.AggDistinct || f.FuncVariadic || len(pair) > 1 && len(pair[1].GetList().GetItems()) > 0 {
+		return nil
+	}
+	var out []*node
+	for _, a := range f.Args {
+		name := []*node{stringNode("pg_catalog"), stringNode("unnest")}
+		out = append(out, &node{Node: &pg_query.Node_FuncCall{FuncCall: &pg_query.FuncCall{Funcname: name, Args: []*node{a},
+			Funcformat: pg_query.CoercionForm_COERCE_EXPLICIT_CALL, Location: f.Location}}})
+	}
+	return out
+}
+
+func stringNode(s string) *node {
+	return &node{Node: &pg_query.Node_String_{String_: &pg_query.String{Sval: s}}}
+}
+
+// rangeFunctionCall analyses one function of FROM.
 func (p *state) rangeFunctionCall(n *node) (query.Expr, string) {
 	p.lastSRF = nil
 	e := p.expr(n, kindFromFunction)

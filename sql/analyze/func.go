@@ -261,7 +261,7 @@ func (p *state) errAmbiguousCall(c *call) {
 
 func (p *state) errMissingFunction(c *call) {
 	if len(c.name) > 1 {
-		p.checkSchema(c.name[len(c.name)-2])
+		p.checkSchema(c.name[len(c.name)-2], c.at)
 	}
 	what := "function"
 	if c.isProc {

@@ -101,9 +101,6 @@ func (p *state) targetColumn(name string, at int) int16 {
 	if a := p.target.AttrByName(name); a != nil {
 		return a.Num
 	}
-	if sys, ok := systemColumns[name]; ok && p.target.Kind != 'v' {
-		return sys.num
-	}
 	fail(at, pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, p.target.Name)
 	return 0
 }

@@ -37,7 +37,7 @@ func (p *state) openRelation(rv *pg_query.RangeVar, mode int) *catalog.Relation 
 func (p *state) checkDatabase(rv *pg_query.RangeVar) {
 	if rv.Catalogname != "" && rv.Catalogname != p.env.Database {
 		throw(pgerr.New(pgerr.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"", rv.Catalogname, rv.Schemaname,
-			rv.Relname))
+			rv.Relname).WithLocation(int(rv.Location)))
 	}
 }
 

@@ -203,7 +203,9 @@ type SubLink struct {
 	Test     Expr
 	OpNames  []string
 	Subquery *Query
-	Loc      int
+	// ArrayType is the type of ARRAY(SELECT ...) where the element type's own row has to say it: types that are not built in.
+	ArrayType OID
+	Loc       int
 }
 
 // SubPlan is a planned SubLink; made by the planner only. PlanID is 1-based in PlannedStmt.Subplans.
@@ -216,6 +218,7 @@ type SubPlan struct {
 	FirstType                OID
 	FirstMod                 int32
 	FirstColl                OID
+	ArrayType                OID // as the SubLink's
 	UseHash                  bool
 	UnknownEqFalse           bool
 	SetParam                 []int  // exec params that an init plan sets

@@ -60,7 +60,6 @@ func (e *CaseTestExpr) Collation() OID { return e.Coll }
 func (e *CaseTestExpr) Location() int  { return -1 }
 
 func (e *FuncExpr) Type() OID      { return e.TypeOID }
-func (e *FuncExpr) TypMod() int32  { return -1 }
 func (e *FuncExpr) Collation() OID { return e.Coll }
 func (e *FuncExpr) Location() int  { return e.Loc }
 
@@ -85,22 +84,18 @@ func (e *CoerceViaIO) Collation() OID { return e.Coll }
 func (e *CoerceViaIO) Location() int  { return e.Loc }
 
 func (e *CaseExpr) Type() OID      { return e.TypeOID }
-func (e *CaseExpr) TypMod() int32  { return -1 }
 func (e *CaseExpr) Collation() OID { return e.Coll }
 func (e *CaseExpr) Location() int  { return e.Loc }
 
 func (e *ArrayExpr) Type() OID      { return e.TypeOID }
-func (e *ArrayExpr) TypMod() int32  { return -1 }
 func (e *ArrayExpr) Collation() OID { return e.Coll }
 func (e *ArrayExpr) Location() int  { return e.Loc }
 
 func (e *CoalesceExpr) Type() OID      { return e.TypeOID }
-func (e *CoalesceExpr) TypMod() int32  { return -1 }
 func (e *CoalesceExpr) Collation() OID { return e.Coll }
 func (e *CoalesceExpr) Location() int  { return e.Loc }
 
 func (e *MinMaxExpr) Type() OID      { return e.TypeOID }
-func (e *MinMaxExpr) TypMod() int32  { return -1 }
 func (e *MinMaxExpr) Collation() OID { return e.Coll }
 func (e *MinMaxExpr) Location() int  { return e.Loc }
 

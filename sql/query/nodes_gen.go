@@ -2157,6 +2157,9 @@ func equalSubLink(a, b *SubLink) bool {
 	if a.ID != b.ID {
 		return false
 	}
+	if a.ArrayType != b.ArrayType {
+		return false
+	}
 	return equalExpr(a.Test, b.Test) &&
 		slices.Equal(a.OpNames, b.OpNames) &&
 		equalQuery(a.Subquery, b.Subquery)
@@ -2192,6 +2195,10 @@ func encodeSubLink(w *encoder, e *SubLink) {
 			encodeQuery(w, e.Subquery)
 		}
 	}
+	if e.ArrayType != 0 {
+		w.name("ArrayType")
+		w.uint(uint64(e.ArrayType))
+	}
 	w.close()
 }
 
@@ -2217,6 +2224,8 @@ func decodeSubLink(r *decoder) *SubLink {
 			}
 		case "Subquery":
 			e.Subquery = decodeTo[*Query](r)
+		case "ArrayType":
+			e.ArrayType = OID(r.uint())
 		default:
 			r.fail("SubLink has no field " + f)
 			return e
@@ -2289,6 +2298,9 @@ func equalSubPlan(a, b *SubPlan) bool {
 	if a.FirstColl != b.FirstColl {
 		return false
 	}
+	if a.ArrayType != b.ArrayType {
+		return false
+	}
 	if a.UseHash != b.UseHash {
 		return false
 	}
@@ -2345,6 +2357,10 @@ func encodeSubPlan(w *encoder, e *SubPlan) {
 	if e.FirstColl != 0 {
 		w.name("FirstColl")
 		w.uint(uint64(e.FirstColl))
+	}
+	if e.ArrayType != 0 {
+		w.name("ArrayType")
+		w.uint(uint64(e.ArrayType))
 	}
 	if e.UseHash != false {
 		w.name("UseHash")
@@ -2417,6 +2433,8 @@ func decodeSubPlan(r *decoder) *SubPlan {
 			e.FirstMod = int32(r.int())
 		case "FirstColl":
 			e.FirstColl = OID(r.uint())
+		case "ArrayType":
+			e.ArrayType = OID(r.uint())
 		case "UseHash":
 			e.UseHash = bool(r.bool())
 		case "UnknownEqFalse":

@@ -2,16 +2,26 @@ package query
 
 import "github.com/calfdb/calf/sql/types"
 
-// ArrayTypeOf gives the array type of an element type, 0 when there is none. The catalog sets it at start-up, so that this package needs
-// no catalog to know the type of ARRAY(SELECT ...).
-var ArrayTypeOf = func(elem OID) OID { return 0 }
+// arrayTypeOf gives the array type of a built-in element type; given is what the node says of others.
+func arrayTypeOf(given, elem OID) OID {
+	if given != 0 {
+		return given
+	}
+	if t, ok := types.BuiltinType(elem); ok {
+		if t.Array == 0 && t.IsTrueArray() {
+			return elem // ARRAY(SELECT array) is an array of one dimension more
+		}
+		return t.Array
+	}
+	return 0
+}
 
 func (e *SubLink) Type() OID {
 	switch e.Kind {
 	case ExprSubLink:
 		return e.firstColumn().Type()
 	case ArraySubLink:
-		return ArrayTypeOf(e.firstColumn().Type())
+		return arrayTypeOf(e.ArrayType, e.firstColumn().Type())
 	case MultiExprSubLink:
 		return types.RecordOID
 	}
@@ -41,7 +51,7 @@ func (e *SubPlan) Type() OID {
 	case ExprSubLink:
 		return e.FirstType
 	case ArraySubLink:
-		return ArrayTypeOf(e.FirstType)
+		return arrayTypeOf(e.ArrayType, e.FirstType)
 	case MultiExprSubLink:
 		return types.RecordOID
 	}
