@@ -77,7 +77,11 @@ func regOut(typ OID) outFunc {
 // toReg is to_regclass and its like: null where the input function gives an error of "does not exist".
 func toReg(typ OID) Func {
 	return func(c *Call) (Datum, error) {
-		oid, err := ParseReg(c.Env, typ, c.Args[0].Str())
+		cat, err := c.Env.catalog("a name of a catalog object")
+		if err != nil {
+			return Null, err
+		}
+		oid, err := cat.RegLookup(typ, c.Args[0].Str())
 		if err != nil {
 			if isNotFound(err) {
 				return Null, nil

@@ -1,8 +1,14 @@
 package types
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
+	_ "time/tzdata" // where the system has no tz database
 
 	"github.com/calfdb/calf/sql/pgerr"
 )
@@ -29,24 +35,148 @@ func FixedZone(name string, secondsEast int) *TimeZone {
 	return &TimeZone{Name: name, loc: time.FixedZone(name, secondsEast)}
 }
 
-// loadZone finds a zone of the tz database, without regard to case.
+const zoneDir = "/usr/share/zoneinfo"
+
+// ZoneNames gives the names of the system's tz database by their lower-case forms.
+var ZoneNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
+	_ = filepath.WalkDir(zoneDir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(path, zoneDir), "/")
+		if e.IsDir() {
+			if name == "posix" || name == "right" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.Contains(name, ".") || name == "localtime" || name == "posixrules" || name == "leapseconds" {
+			return nil
+		}
+		names[lower(name)] = name
+		return nil
+	})
+	return names
+})
+
+var zoneCache sync.Map // lower-case name → *TimeZone
+
+// loadZone finds a zone of the tz database without regard to case, or a POSIX form such as UTC+5.
 func loadZone(name string) (*TimeZone, bool) {
-	if name == "" || strings.ContainsAny(name, "\\ ") || strings.Contains(name, "..") || name[0] == '/' {
+	key := lower(name)
+	if z, ok := zoneCache.Load(key); ok {
+		return z.(*TimeZone), true
+	}
+	if key == "" || key == "local" || strings.ContainsAny(key, "\\ .") || key[0] == '/' {
 		return nil, false
 	}
-	if loc, err := time.LoadLocation(name); err == nil && !strings.EqualFold(name, "local") {
-		return &TimeZone{Name: name, loc: loc}, true
+	z, ok := loadNamedZone(key)
+	if !ok {
+		z, ok = posixZone(name)
 	}
-	return nil, false
+	if ok {
+		zoneCache.Store(key, z)
+	}
+	return z, ok
 }
 
-// ParseTimeZone understands what SET TimeZone takes as a name.
+func loadNamedZone(key string) (*TimeZone, bool) {
+	name, listed := ZoneNames()[key]
+	if !listed {
+		if _, err := os.Stat(zoneDir); err == nil && key != "utc" {
+			return nil, false
+		}
+		name = guessZoneCase(key)
+	}
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, false
+	}
+	return &TimeZone{Name: name, loc: loc}, true
+}
+
+// guessZoneCase spells a name as most zones are: a capital after each separator.
+func guessZoneCase(key string) string {
+	if len(key) == 3 {
+		return strings.ToUpper(key)
+	}
+	b := []byte(key)
+	for i := range b {
+		if (i == 0 || !isAlpha(b[i-1])) && b[i] >= 'a' && b[i] <= 'z' {
+			b[i] -= 32
+		}
+	}
+	return string(b)
+}
+
+// posixZone reads an abbreviation and an offset west of Greenwich, such as XYZ-3:30, <+05>-5.
+func posixZone(name string) (*TimeZone, bool) {
+	abbrev, rest := "", ""
+	if strings.HasPrefix(name, "<") {
+		end := strings.IndexByte(name, '>')
+		if end < 0 {
+			return nil, false
+		}
+		abbrev, rest = name[1:end], name[end+1:]
+	} else {
+		i := 0
+		for i < len(name) && isAlpha(name[i]) {
+			i++
+		}
+		abbrev, rest = name[:i], name[i:]
+	}
+	if abbrev == "" || rest == "" {
+		return nil, false
+	}
+	sign := 1
+	if rest[0] == '+' || rest[0] == '-' {
+		if rest[0] == '-' {
+			sign = -1
+		}
+		rest = rest[1:]
+	}
+	secs := 0
+	for i, p := range strings.Split(rest, ":") {
+		v, err := strconv.Atoi(p)
+		if err != nil || v < 0 || i == 0 && v > 167 || i > 0 && v > 59 || i > 2 {
+			return nil, false
+		}
+		secs += v * [3]int{3600, 60, 1}[i]
+	}
+	return &TimeZone{Name: name, loc: time.FixedZone(abbrev, -sign*secs)}, true
+}
+
+// ParseTimeZone understands what SET TimeZone takes: a name, a POSIX form, a number of hours east of Greenwich, an interval of hours.
 func ParseTimeZone(name string) (*TimeZone, error) {
+	if z, ok := loadZone(name); ok {
+		return z, nil
+	}
+	if h, err := strconv.ParseFloat(name, 64); err == nil && h > -168 && h < 168 {
+		return offsetZone(int(h * 3600)), nil
+	}
+	return nil, pgerr.New(pgerr.InvalidParameterValue, "invalid value for parameter \"TimeZone\": \"%s\"", name)
+}
+
+// offsetZone is the zone that a number of hours names, with the name that PostgreSQL gives it: <-05>+05.
+func offsetZone(east int) *TimeZone {
+	abbrev := string(appendZone(nil, -east, false))
+	west := string(appendZone(nil, east, false))
+	z := FixedZone("<"+abbrev+">"+west, east)
+	z.loc = time.FixedZone(abbrev, east)
+	return z
+}
+
+// TimestampTZFromTime turns a time into a timestamptz value.
+func TimestampTZFromTime(t time.Time) int64 { return t.UnixMicro() - pgEpochUnix*usecPerSec }
+
+// ZoneForConversion finds the zone that AT TIME ZONE names: an abbreviation, a zone of the database, or a POSIX form.
+func ZoneForConversion(name string) (*TimeZone, error) {
+	if a, ok := zoneAbbrevs[lower(name)]; ok {
+		return FixedZone(name, a.east), nil
+	}
 	if z, ok := loadZone(name); ok {
 		return z, nil
 	}
 	return nil, pgerr.New(pgerr.InvalidParameterValue, "time zone \"%s\" not recognized", name)
 }
-
-// TimestampTZFromTime turns a time into a timestamptz value.
-func TimestampTZFromTime(t time.Time) int64 { return t.UnixMicro() - pgEpochUnix*usecPerSec }

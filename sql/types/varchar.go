@@ -35,7 +35,14 @@ func init() {
 	RegisterFunc("bpcharoctetlen", func(c *Call) (Datum, error) { return Int4(int32(c.Args[0].n)), nil })
 	RegisterFunc("varchar", func(c *Call) (Datum, error) { return varcharCast(c.Args[0], c.Args[1].Int4(), c.Args[2].Bool()) })
 	RegisterFunc("bpchar", func(c *Call) (Datum, error) { return bpcharCast(c.Args[0], c.Args[1].Int4(), c.Args[2].Bool()) })
-	RegisterFunc("char_bpchar", func(c *Call) (Datum, error) { b := c.Arena.Alloc(1); b[0] = c.Args[0].Char(); return Bytes(b), nil })
+	RegisterFunc("char_bpchar", func(c *Call) (Datum, error) {
+		if c.Args[0].Char() == 0 {
+			return Text(""), nil
+		}
+		b := c.Arena.Alloc(1)
+		b[0] = c.Args[0].Char()
+		return Bytes(b), nil
+	})
 }
 
 func charTypMod(mods []string, typeName string) (int32, error) {
