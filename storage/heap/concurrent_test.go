@@ -254,3 +254,39 @@ func TestBank(t *testing.T) {
 		t.Error("the bank stands still, or its pages are not used again")
 	}
 }
+
+// TestConcurrentInserts: sessions that insert at once lose nothing and share no page for long.
+func TestConcurrentInserts(t *testing.T) {
+	f := testFixture(t)
+	r := f.open(1)
+	const sessions, each = 4, 1500
+	var wg sync.WaitGroup
+	for w := range sessions {
+		s := f.session()
+		wg.Go(func() {
+			for i := 0; i < each; {
+				s.begin(xact.ReadCommitted)
+				for range 1 + i%7 {
+					s.insert(r, w*each+i, i, "some text to fill pages with")
+					if i++; i == each {
+						break
+					}
+				}
+				s.commit()
+			}
+			s.proc.Close()
+			s.ls.Close()
+		})
+	}
+	wg.Wait()
+	seen := map[string]bool{}
+	for _, row := range f.see(r) {
+		seen[row] = true
+	}
+	if len(seen) != sessions*each {
+		t.Errorf("%d rows, want %d", len(seen), sessions*each)
+	}
+	if n, full := int(r.NumBlocks()), sessions*each/110; n > full+2*sessions {
+		t.Errorf("%d pages where %d would do", n, full)
+	}
+}

@@ -14,19 +14,31 @@ type change = *buffer.Change
 
 const targetCount = 8
 
-// insertTarget remembers the page that a session inserts into: of several relations, so that a statement with triggers keeps them apart.
+// insertTarget remembers the page that a session inserts into: of several relations, so that a transaction that writes some does not lose
+// its places.
 type insertTarget struct {
 	state *relState
 	block uint32
 }
 
 func (s *Session) target(st *relState) (block uint32, ok bool) {
-	t := &s.targets[st.main.ID().Rel%targetCount]
-	return t.block, t.state == st
+	for i := range s.targets {
+		if s.targets[i].state == st {
+			return s.targets[i].block, true
+		}
+	}
+	return 0, false
 }
 
 func (s *Session) setTarget(st *relState, block uint32) {
-	s.targets[st.main.ID().Rel%targetCount] = insertTarget{st, block}
+	for i := range s.targets {
+		if s.targets[i].state == st {
+			s.targets[i].block = block
+			return
+		}
+	}
+	s.targets[s.nextTarget%targetCount] = insertTarget{st, block}
+	s.nextTarget++
 }
 
 // newPage adds a page to the relation, pinned and exclusively latched. It is empty and not yet stored.

@@ -16,9 +16,10 @@ type Session struct {
 	// Cancel ends waits for latches and stalls; nil = never.
 	Cancel pagestore.Cancel
 
-	buf     []byte // a tuple being formed
-	targets [targetCount]insertTarget
-	scratch change
+	buf        []byte // a tuple being formed
+	targets    [targetCount]insertTarget
+	nextTarget uint
+	scratch    change
 
 	newValues []toastPointer // stored out of line for the tuple being formed
 }
