@@ -207,43 +207,74 @@ func TestDropTruncateCopy(t *testing.T) {
 
 func TestBulk(t *testing.T) {
 	for _, n := range []uint32{1, bulkSmallPages, bulkSmallPages + 50, bulkTablePages + bulkSmallPages + 10} {
-		fs := vfs.NewMem()
-		s := openTest(t, Options{FS: fs})
-		rel := RelID{1, 9}
-		b := s.NewBulk(rel, MainFork)
-		late := []uint32{}
-		for block := range n {
-			if block%50 == 49 { // these come late
-				late = append(late, block)
-				continue
-			}
-			if err := b.Add(block, testPage(fmt.Sprint("bulk", block))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, block := range late {
-			if err := b.Add(block, testPage(fmt.Sprint("bulk", block))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := b.Finish(); err != nil {
+		testBulk(t, n, false)
+		testBulk(t, n, true)
+	}
+}
+
+func testBulk(t *testing.T, n uint32, isTemp bool) {
+	t.Helper()
+	fs := vfs.NewMem()
+	s := openTest(t, Options{FS: fs})
+	if isTemp {
+		var err error
+		if s, err = s.Temp(); err != nil {
 			t.Fatal(err)
 		}
-		b.Abort()
-		wantPages(t, s, rel, MainFork, n, "bulk")
-
-		// A load that is given up leaves no file.
-		b = s.NewBulk(RelID{1, 10}, MainFork)
-		for block := range n {
-			if err := b.Add(block, testPage("x")); err != nil {
-				t.Fatal(err)
-			}
+	}
+	rel := RelID{1, 9}
+	b := s.NewBulk(rel, MainFork)
+	late := []uint32{}
+	for block := range n {
+		if block%50 == 49 { // these come late
+			late = append(late, block)
+			continue
 		}
-		b.Abort()
-		if names, _ := fs.List("db/bulk"); len(names) != 0 {
-			t.Errorf("left behind: %v", names)
+		if err := b.Add(block, testPage(fmt.Sprint("bulk", block))); err != nil {
+			t.Fatal(err)
 		}
 	}
+	for _, block := range late {
+		if err := b.Add(block, testPage(fmt.Sprint("bulk", block))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	b.Abort()
+	wantPages(t, s, rel, MainFork, n, "bulk")
+
+	// A load that is given up leaves no file.
+	b = s.NewBulk(RelID{1, 10}, MainFork)
+	for block := range n {
+		if err := b.Add(block, testPage("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Abort()
+	if names, _ := fs.List(s.bulkDir()); len(names) != 0 {
+		t.Errorf("left behind: %v", names)
+	}
+}
+
+// TestBulkIsDurable: after Finish and a Sync a crash loses nothing of a load.
+func TestBulkIsDurable(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := openTest(t, Options{FS: fs, SyncInterval: -1})
+	rel, n := RelID{1, 9}, uint32(bulkSmallPages+200)
+	b := s.NewBulk(rel, MainFork)
+	for block := range n {
+		if err := b.Add(block, testPage(fmt.Sprint("bulk", block))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	s.Sync()
+	after := openTest(t, Options{FS: fs.CrashClone(vfs.CrashCloneCfg{}), SyncInterval: -1})
+	wantPages(t, after, rel, MainFork, n, "bulk")
 }
 
 func TestTempStore(t *testing.T) {
