@@ -135,6 +135,7 @@ func (s *Store) pebbleOptions() *pebble.Options {
 		Logger:                      logger{s},
 		EventListener:               s.admit.listener(),
 		DisableWAL:                  s.isTmp,
+		WALBytesPerSync:             1 << 20, // else the sync at the end of a log of a bulk load waits for all of it
 		ReadOnly:                    s.o.ReadOnly,
 	}
 	for i := range o.Levels {
