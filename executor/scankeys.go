@@ -142,7 +142,24 @@ func (s *State) resolveKey(key *index.ScanKey, ix *catalog.Index, a *catalog.AmO
 		key.Hash, _, err = types.LookupHash(s.Backend.Env, p.Src, right, coll)
 		return err
 	}
-	key.Compare, err = types.LookupCompare(s.Backend.Env, p.Src, right, coll)
+	if key.Compare, err = types.LookupCompare(s.Backend.Env, p.Src, right, coll); err != nil {
+		return err
+	}
+	key.ArgType = right
+	return s.resolveElements(key, a.Family, coll)
+}
+
+// resolveElements sets the comparison of two arguments of a type that is not the column's, by which an array's elements are ordered.
+func (s *State) resolveElements(key *index.ScanKey, family, coll types.OID) error {
+	fn, err := s.Backend.Catalog.AmProc(family, key.ArgType, key.ArgType, 1)
+	if err != nil || fn == 0 {
+		return err
+	}
+	p, err := s.Backend.Catalog.Proc(fn)
+	if err != nil || p == nil {
+		return err
+	}
+	key.CompareArgs, err = types.LookupCompare(s.Backend.Env, p.Src, key.ArgType, coll)
 	return err
 }
 

@@ -22,6 +22,9 @@ type cond struct {
 	aligned  bool            // the members are consecutive columns of one direction: the row order is the index's
 }
 
+// foreignType stands for the type of an argument that comes with its own comparison and does not say its type: it is not taken for the column's.
+const foreignType = ^types.OID(0)
+
 // turned is the strategy of a DESC column.
 func turned(s index.Strategy) index.Strategy { return 6 - s }
 
@@ -47,6 +50,8 @@ func (s *scan) addKey(k *index.ScanKey) bool {
 	c := cond{attr: attr, strategy: k.Strategy, cmp: k.Compare, arg: k.Arg, argType: k.ArgType}
 	if c.cmp == nil {
 		c.cmp = col.cmp
+	} else if c.argType == 0 {
+		c.argType = foreignType
 	}
 	switch k.Kind {
 	case index.KeyIsNull:
@@ -124,6 +129,8 @@ func (s *scan) addRow(k *index.ScanKey, c cond) bool {
 	c.arg, c.argType, c.row, c.rowOp = first.Arg, first.ArgType, k.Row, k.Strategy
 	if c.cmp = first.Compare; c.cmp == nil {
 		c.cmp = col.cmp
+	} else if c.argType == 0 {
+		c.argType = foreignType
 	}
 	c.aligned = true
 	for i := range k.Row {

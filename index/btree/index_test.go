@@ -404,3 +404,24 @@ func TestPanic(t *testing.T) {
 		t.Errorf("%d panics only", panics)
 	}
 }
+
+// TestForeignArgument: an int4 column that is fast, with arguments of another type that order by a comparison of their own.
+func TestForeignArgument(t *testing.T) {
+	f := newFixture(t, 64)
+	ix := f.newIndex(t, false, "int4")
+	for i := range 1000 {
+		ix.insert(t, tidOf(i), types.Int4(int32(i)))
+	}
+	tenths := func(col, arg types.Datum) int { return compareInts(types.Int8(col.Int8()*10), arg) } // the argument counts tenths
+	key := func(s index.Strategy, v int64) index.ScanKey {
+		return index.ScanKey{Attr: 1, Strategy: s, Compare: tenths, Arg: types.Int8(v)}
+	}
+	if got := ix.collect(t, index.Forward, key(index.Greater, 5000), key(index.LessEqual, 5105), key(index.GreaterEqual, 1)); len(got) != 10 || got[0] != tidOf(501) {
+		t.Error(len(got), got)
+	}
+	arr := index.ScanKey{Attr: 1, Kind: index.KeyArray, Strategy: index.Equal, Compare: tenths, CompareArgs: compareInts,
+		Array: []types.Datum{types.Int8(700), types.Int8(75), types.Int8(50), types.Int8(700)}}
+	if got := ix.collect(t, index.Forward, arr); !slices.Equal(got, []types.TID{tidOf(5), tidOf(70)}) {
+		t.Error(got)
+	}
+}

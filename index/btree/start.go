@@ -57,7 +57,7 @@ func (s *scan) addRowMembers(c *cond) bool {
 		if cmp == nil {
 			cmp = col.cmp
 		}
-		s.key.add(col, m.Arg, cmp, m.ArgType)
+		s.key.add(col, m.Arg, cmp, m.ArgType) // never the first column, so the type does not matter
 	}
 	return true
 }
