@@ -3,7 +3,6 @@ package analyze
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,168 +14,29 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/internal/fakecatalog"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
-	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
 
 // The statements of testdata/*.sql are analysed, and what a client's Parse and Describe would be told is compared with what PostgreSQL 15 said:
-// parameter types, columns with their types and origins, or the error. The recordings (*.out, schema.json) are made by
+// parameter types, columns with their types and origins, or the error. The recordings (*.out, fakecatalog/schema.json) are made by
 //
-//	createdb calf_analyze; psql calf_analyze -f testdata/schema.sql
+//	createdb calf_analyze; psql calf_analyze -f sql/internal/fakecatalog/schema.sql
 //	go test ./sql/analyze -run Oracle -rewrite -oracle 'host=... dbname=calf_analyze'
 var (
 	rewrite = flag.Bool("rewrite", false, "record what the oracle says")
-	oracle  = flag.String("oracle", "", "connection string of a PostgreSQL 15 with testdata/schema.sql loaded")
+	oracle  = flag.String("oracle", "", "connection string of a PostgreSQL 15 with schema.sql loaded")
 )
 
-// recorded is a user-made object of the schema, as read from the oracle.
-type recorded struct {
-	Relations []*catalog.Relation
-	Types     []*catalog.Type
-	Procs     []*catalog.Proc
-}
+// fakeCatalog is the catalog of these tests.
+type fakeCatalog struct{ *fakecatalog.Catalog }
 
-// fakeCatalog is the built-in catalog and the recorded objects.
-type fakeCatalog struct {
-	*catalog.View
-	rels  map[OID]*catalog.Relation
-	types map[OID]*catalog.Type
-	procs map[OID]*catalog.Proc
-}
-
-func loadFake(t testing.TB) *fakeCatalog {
-	data, err := os.ReadFile("testdata/schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rec recorded
-	if err := json.Unmarshal(data, &rec); err != nil {
-		t.Fatal(err)
-	}
-	f := &fakeCatalog{View: catalog.Builtin(), rels: map[OID]*catalog.Relation{}, types: map[OID]*catalog.Type{}, procs: map[OID]*catalog.Proc{}}
-	for _, r := range rec.Relations {
-		f.rels[r.OID] = r
-		for _, ix := range r.Indexes {
-			ix.TableOID = r.OID
-		}
-	}
-	for _, ty := range rec.Types {
-		f.types[ty.OID] = ty
-	}
-	for _, p := range rec.Procs {
-		f.procs[p.OID] = p
-		for range p.NArgDefaults {
-			p.Defaults = append(p.Defaults, &query.Const{TypeOID: types.Int4OID, Mod: -1, Value: types.Int4(0), Loc: -1})
-		}
-	}
-	f.View.SetEnv(&types.Env{Catalog: f.typeCatalog()})
-	return f
-}
-
-func (f *fakeCatalog) Relation(oid OID) (*catalog.Relation, error) {
-	if r := f.rels[oid]; r != nil {
-		return r, nil
-	}
-	return f.View.Relation(oid)
-}
-
-func (f *fakeCatalog) RelationByName(schema, name string) (OID, error) {
-	if schema == "" || schema == "public" {
-		for _, r := range f.rels {
-			if r.Name == name {
-				return r.OID, nil
-			}
-		}
-	}
-	return f.View.RelationByName(schema, name)
-}
-
-func (f *fakeCatalog) Type(oid OID) (*catalog.Type, error) {
-	if t := f.types[oid]; t != nil {
-		return t, nil
-	}
-	return f.View.Type(oid)
-}
-
-func (f *fakeCatalog) TypeByName(schema, name string) (OID, error) {
-	for _, t := range f.types {
-		if t.Name == name {
-			return t.OID, nil
-		}
-	}
-	return f.View.TypeByName(schema, name)
-}
-
-func (f *fakeCatalog) Proc(oid OID) (*catalog.Proc, error) {
-	if p := f.procs[oid]; p != nil {
-		return p, nil
-	}
-	return f.View.Proc(oid)
-}
-
-func (f *fakeCatalog) ProcsByName(schema, name string) ([]*catalog.Proc, error) {
-	for _, p := range f.procs {
-		if p.Name == name {
-			return []*catalog.Proc{p}, nil
-		}
-	}
-	return f.View.ProcsByName(schema, name)
-}
-
-// fakeTypes answers for the recorded types what package types asks.
-type fakeTypes struct {
-	types.Catalog
-	f *fakeCatalog
-}
-
-func (f *fakeCatalog) typeCatalog() types.Catalog { return fakeTypes{f.View.TypeCatalog(), f} }
-
-func (f fakeTypes) TypeByOID(oid OID) (*types.TypeInfo, bool) {
-	t := f.f.types[oid]
-	if t == nil {
-		return f.Catalog.TypeByOID(oid)
-	}
-	src := func(o OID) string {
-		if p, _ := f.f.Proc(o); p != nil {
-			return p.Src
-		}
-		return ""
-	}
-	return &types.TypeInfo{OID: t.OID, Name: t.Name, Namespace: t.Namespace, Len: t.Len, ByVal: t.ByVal, Align: t.Align, Storage: t.Storage, Kind: t.Kind,
-		Category: t.Category, Delim: t.Delim, Elem: t.Elem, Array: t.Array, RelID: t.RelID, BaseType: t.BaseType, TypMod: t.TypMod, Collation: t.Collation,
-		Input: src(t.Input), Output: src(t.Output), Subscript: src(t.Subscript)}, true
-}
-
-func (f fakeTypes) TypeIsVisible(oid OID) bool { return true }
-
-func (f fakeTypes) EnumValues(oid OID) (out []types.EnumValue, err error) {
-	for _, l := range f.f.types[oid].EnumLabels {
-		out = append(out, types.EnumValue{OID: l.OID, Label: l.Label, Sort: l.Sort})
-	}
-	return out, nil
-}
-
-func (f fakeTypes) CheckDomain(OID, types.Datum) error { return nil }
-
-func (f fakeTypes) RowType(typ OID, mod int32) (*types.TupleDesc, error) {
-	if t := f.f.types[typ]; t != nil && t.RelID != 0 {
-		return f.f.rels[t.RelID].Desc, nil
-	}
-	return f.Catalog.RowType(typ, mod)
-}
+func loadFake() *fakeCatalog { return &fakeCatalog{fakecatalog.Load()} }
 
 func (f *fakeCatalog) env() *Env {
-	return &Env{Catalog: f, Types: &types.Env{Catalog: f.typeCatalog()}, Database: "calf_analyze", Params: &Params{Variable: true},
-		OpenRelation: func(schema, name string, mode int) (*catalog.Relation, error) {
-			oid, err := f.RelationByName(schema, name)
-			if err != nil || oid == 0 {
-				return nil, err
-			}
-			return f.Relation(oid)
-		}}
+	return &Env{Catalog: f, Types: f.Env(), Database: "calf_analyze", Params: &Params{Variable: true}, OpenRelation: f.OpenRelation}
 }
 
 // describe gives the answer as the recordings have it.
@@ -244,12 +104,9 @@ func TestOracle(t *testing.T) {
 	if *rewrite {
 		record(t, files)
 	}
-	f := loadFake(t)
+	f := loadFake()
 	failures, skipped := 0, 0
 	for _, file := range files {
-		if strings.HasSuffix(file, "schema.sql") {
-			continue
-		}
 		data, err := os.ReadFile(strings.TrimSuffix(file, ".sql") + ".out")
 		if err != nil {
 			t.Fatal(err)
@@ -294,9 +151,6 @@ func record(t *testing.T, files []string) {
 		names[oid] = name
 	}
 	for _, file := range files {
-		if strings.HasSuffix(file, "schema.sql") {
-			continue
-		}
 		var b strings.Builder
 		for _, sql := range readStatements(t, file) {
 			fmt.Fprintf(&b, "%s\n----\n%s\n", sql, oracleSays(ctx, conn, sql, names))
@@ -360,7 +214,7 @@ select jsonb_pretty(jsonb_build_object(
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("testdata/schema.json", []byte(out+"\n"), 0o644); err != nil {
+	if err := os.WriteFile("../internal/fakecatalog/schema.json", []byte(out+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

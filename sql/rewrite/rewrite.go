@@ -1,0 +1,130 @@
+package rewrite
+
+import (
+	"github.com/calfdb/calf/sql/analyze"
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// OID is a catalog object's name.
+type OID = types.OID
+
+// Rewrite gives the queries that a statement becomes, none for one that does nothing. Utility statements come back as they are.
+func Rewrite(env *analyze.Env, q *query.Query) ([]*query.Query, error) {
+	if q.Command == query.CmdUtility {
+		return []*query.Query{q}, nil
+	}
+	r := &rewriter{env: env}
+	out, err := r.top(q)
+	if err != nil {
+		return nil, err
+	}
+	if out, err = analyze.ExpandQueryCalls(env.Catalog, out); err != nil {
+		return nil, err
+	}
+	return []*query.Query{out}, nil
+}
+
+// rewriter is one rewriting.
+type rewriter struct {
+	env    *analyze.Env
+	active []OID // views being expanded, to find recursion
+	depth  int
+}
+
+// relation reads a relation, locked.
+func (r *rewriter) relation(oid OID, mode int) (*catalog.Relation, error) {
+	var rel *catalog.Relation
+	var err error
+	if r.env.LockRelation != nil {
+		rel, err = r.env.LockRelation(oid, mode)
+	} else {
+		rel, err = r.env.Catalog.Relation(oid)
+	}
+	if err == nil && rel == nil {
+		err = pgerr.Internal("could not open relation with OID %d", oid)
+	}
+	return rel, err
+}
+
+// top rewrites a statement and the data-modifying statements in its WITH.
+func (r *rewriter) top(q *query.Query) (*query.Query, error) {
+	c := *q
+	q = &c
+	if q.HasModifyingCTE {
+		q.CTEs = append([]*query.CTE(nil), q.CTEs...)
+		for i, cte := range q.CTEs {
+			if cte.Query == nil || cte.Query.Command == query.CmdSelect {
+				continue
+			}
+			sub, err := r.top(cte.Query)
+			if err != nil {
+				return nil, err
+			}
+			copied := *cte
+			copied.Query = sub
+			q.CTEs[i] = &copied
+		}
+	}
+	if q.ResultRelation != 0 {
+		changed, err := r.target(q)
+		if err != nil {
+			return nil, err
+		}
+		q = changed
+	}
+	return r.expandViews(q)
+}
+
+// target rewrites the target side of INSERT, UPDATE and DELETE.
+func (r *rewriter) target(q *query.Query) (*query.Query, error) {
+	rte := q.RangeTable[q.ResultRelation-1]
+	rel, err := r.relation(rte.RelOID, analyze.NoLock)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseRules(rel, q.Command); err != nil {
+		return nil, err
+	}
+	if q, err = r.targetList(q, rel); err != nil {
+		return nil, err
+	}
+	if rel.Kind == 'v' && !hasInsteadTrigger(rel, q.Command) {
+		return r.updateView(q, rel)
+	}
+	return q, nil
+}
+
+// ruleEvents are the events of pg_rewrite by command.
+var ruleEvents = map[query.CommandType]byte{query.CmdUpdate: '2', query.CmdInsert: '3', query.CmdDelete: '4'}
+
+func refuseRules(rel *catalog.Relation, cmd query.CommandType) error {
+	for _, rule := range rel.Rules {
+		if rule.Event == ruleEvents[cmd] && rule.Enabled != 'D' {
+			return pgerr.NotSupported("rewriting by rule \"%s\" of relation \"%s\"", rule.Name, rel.Name)
+		}
+	}
+	return nil
+}
+
+// Bits of pg_trigger.tgtype.
+const (
+	triggerRow     = 1 << 0
+	triggerInsert  = 1 << 2
+	triggerDelete  = 1 << 3
+	triggerUpdate  = 1 << 4
+	triggerInstead = 1 << 6
+)
+
+// hasInsteadTrigger says whether a view's own row triggers do the command.
+func hasInsteadTrigger(rel *catalog.Relation, cmd query.CommandType) bool {
+	event := map[query.CommandType]int16{query.CmdInsert: triggerInsert, query.CmdUpdate: triggerUpdate, query.CmdDelete: triggerDelete}[cmd]
+	for _, t := range rel.Triggers {
+		if t.Type&triggerRow != 0 && t.Type&triggerInstead != 0 && t.Type&event != 0 {
+			return true
+		}
+	}
+	return false
+}
