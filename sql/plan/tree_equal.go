@@ -7,7 +7,8 @@ import (
 	"github.com/calfdb/calf/sql/query"
 )
 
-// equal says whether two expressions are the same but for source locations and spelling.
+// equal says whether two expressions compute the same: query.Equal without what only printing needs (how a call was written, where a Var
+// was before pull-up).
 func equal(a, b query.Expr) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
