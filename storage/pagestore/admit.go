@@ -82,6 +82,8 @@ func (a *admission) listener() *pebble.EventListener {
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) { a.setStalled(true) },
 		WriteStallEnd:   func() { a.setStalled(false) },
 		BackgroundError: func(err error) { a.s.o.Logf("page store: background error: %v", err) },
+		// Without this Pebble ends the process; but a damaged block is an error of who reads it.
+		DataCorruption: func(i pebble.DataCorruptionInfo) { a.s.o.Logf("page store: damaged file %s: %v", i.Path, i.Details) },
 	}
 }
 

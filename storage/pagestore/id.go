@@ -86,6 +86,11 @@ func pageKey(id PageID) (k [pageKeyLen]byte) {
 // keyBlock returns the block number in a page's key.
 func keyBlock(k []byte) uint32 { return binary.BigEndian.Uint32(k[10:]) }
 
+// keyPage returns the page that a page's key names.
+func keyPage(k []byte) PageID {
+	return PageID{DB: binary.BigEndian.Uint32(k[1:]), Rel: binary.BigEndian.Uint32(k[5:]), Fork: k[9], Block: keyBlock(k)}
+}
+
 // forkBounds returns the key range of a fork.
 func forkBounds(rel RelID, fork uint8) (lo, hi []byte) {
 	k := pageKey(rel.Page(fork, 0))

@@ -30,8 +30,8 @@ func (s *Store) Read(id PageID, dst []byte) (Meta, error) {
 }
 
 func readError(id PageID, err error) error {
-	code := pgerr.Code("58030") // io_error
-	if errors.Is(err, pebble.ErrCorruption) {
+	code := pgerr.IoError
+	if pebble.IsCorruptionError(err) {
 		code = pgerr.DataCorrupted
 	}
 	e := pgerr.New(code, "could not read %s", id)
@@ -70,14 +70,14 @@ func (s *Store) NumBlocks(rel RelID, fork uint8) (uint32, error) {
 	lo, hi := forkBounds(rel, fork)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
 	if err != nil {
-		return 0, fmt.Errorf("reading the size of %s: %w", rel, err)
+		return 0, readError(rel.Page(fork, 0), err)
 	}
 	n := uint32(0)
 	if it.Last() {
 		n = keyBlock(it.Key()) + 1
 	}
 	if err := errors.Join(it.Error(), it.Close()); err != nil {
-		return 0, fmt.Errorf("reading the size of %s: %w", rel, err)
+		return 0, readError(rel.Page(fork, 0), err)
 	}
 	return n, nil
 }
