@@ -24,10 +24,10 @@ func init() {
 }
 
 func roundTimestamp(t int64, typmod int32) (Datum, error) {
-	if isInfinite(t) || typmod == -1 || typmod == 6 {
+	if isInfinite(t) || typmod < 0 || typmod == 6 {
 		return Int8(t), nil
 	}
-	if typmod < 0 || typmod > 6 {
+	if typmod > 6 {
 		return Null, pgerr.New(pgerr.InvalidParameterValue, "timestamp(%d) precision must be between %d and %d", typmod, 0, 6)
 	}
 	return Int8(roundUsec(t, typmod)), nil
