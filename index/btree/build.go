@@ -23,17 +23,18 @@ func (am *AM) NewBuild(def *index.Def, o index.BuildOptions) index.Build {
 
 // Add adds the entry of a row.
 func (b *build) Add(values types.Row, tid types.TID, isLive bool) error {
-	if size := index.TupleSize(b.ix.layout, values); size > maxItemSize {
+	size := index.TupleSize(b.ix.layout, values)
+	if size > maxItemSize {
 		return b.ix.tooBig(size, tid)
 	}
-	s := b.sort
-	off := len(s.arena)
-	s.arena = index.AppendTuple(s.arena, b.ix.layout, values, tid)
+	chunk := b.sort.room(size)
+	off := len(*chunk)
+	*chunk = index.AppendTuple(*chunk, b.ix.layout, values, tid)
 	if !isLive {
-		t := index.Tuple(s.arena[off:])
+		t := index.Tuple((*chunk)[off:])
 		t.SetInfo(t.Info() | deadEntry)
 	}
-	return s.add(off)
+	return b.sort.add(off)
 }
 
 // Abort ends a build without an index.

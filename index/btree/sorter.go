@@ -18,7 +18,8 @@ type sorter struct {
 	limit  int
 	dir    string
 	poll   func() error
-	arena  []byte
+	chunks [][]byte // entries, one after the other
+	used   int      // bytes in them
 	refs   []sortRef
 	sorted bool // refs are in order as they came
 	runs   []*os.File
@@ -27,17 +28,19 @@ type sorter struct {
 	count  int64
 }
 
-// sortRef is an entry in the arena, with its first column's value when that is a number.
+// sortRef is an entry in a chunk, with its first column's value when that is a number.
 type sortRef struct {
 	first int64
-	off   uint32
-	slow  bool // first says nothing: the column is null or not fast
+	at    uint32 // chunk and offset
+	slow  bool   // first says nothing: the column is null or not fast
 }
 
 const (
 	sortRefSize  = 16
 	minSortMem   = 1 << 20
-	maxArena     = 1 << 31 // offsets are uint32
+	chunkBits    = 20
+	chunkSize    = 1 << chunkBits
+	maxSortMem   = 1 << 31 // at has room for 4096 chunks
 	pollInterval = 1 << 14
 )
 
@@ -45,7 +48,7 @@ const (
 const deadEntry = index.AMReserved
 
 func newSorter(ix *Index, o index.BuildOptions) *sorter {
-	return &sorter{ix: ix, limit: min(max(o.WorkMem, minSortMem), maxArena), dir: o.TempDir, poll: o.Interrupt, sorted: true}
+	return &sorter{ix: ix, limit: min(max(o.WorkMem, minSortMem), maxSortMem), dir: o.TempDir, poll: o.Interrupt, sorted: true}
 }
 
 func (s *sorter) isPoll() error {
@@ -55,15 +58,33 @@ func (s *sorter) isPoll() error {
 	return nil
 }
 
-// add takes an entry that was appended to the arena at off.
+// room gives a chunk to append an entry of this size to.
+func (s *sorter) room(size int) *[]byte {
+	n := len(s.chunks) - 1
+	if n >= 0 && cap(s.chunks[n])-len(s.chunks[n]) >= size {
+		return &s.chunks[n]
+	}
+	if n++; n < cap(s.chunks) && s.chunks[:n+1][n] != nil { // one that was spilled
+		s.chunks = s.chunks[:n+1]
+	} else {
+		s.chunks = append(s.chunks, make([]byte, 0, chunkSize))
+	}
+	return &s.chunks[n]
+}
+
+// add takes an entry that was appended to the last chunk at off.
 func (s *sorter) add(off int) error {
-	r := s.ref(off)
-	if n := len(s.refs); s.sorted && n > 0 && s.compare(&s.refs[n-1], &r) > 0 {
+	r := s.ref(len(s.chunks)-1, off)
+	n := len(s.refs)
+	if s.sorted && n > 0 && s.compare(&s.refs[n-1], &r) > 0 {
 		s.sorted = false
+	}
+	if n == cap(s.refs) {
+		s.refs = append(make([]sortRef, 0, max(2*n, 1024)), s.refs...)
 	}
 	s.refs = append(s.refs, r)
 	s.count++
-	if len(s.arena)+len(s.refs)*sortRefSize > s.limit {
+	if s.used += s.tuple(&r).Size() + sortRefSize; s.used > s.limit {
 		if err := s.spill(); err != nil {
 			return err
 		}
@@ -71,9 +92,9 @@ func (s *sorter) add(off int) error {
 	return s.isPoll()
 }
 
-func (s *sorter) ref(off int) sortRef {
-	r := sortRef{off: uint32(off), slow: true}
-	t := index.Tuple(s.arena[off:])
+func (s *sorter) ref(chunk, off int) sortRef {
+	r := sortRef{at: uint32(chunk)<<chunkBits | uint32(off), slow: true}
+	t := s.tuple(&r)
 	if f := s.ix.cols[0].fast; f != notFast && t.Info()&index.HasNulls == 0 {
 		r.first, r.slow = readFast(f, t), false
 		if s.ix.cols[0].desc {
@@ -84,7 +105,7 @@ func (s *sorter) ref(off int) sortRef {
 }
 
 func (s *sorter) tuple(r *sortRef) index.Tuple {
-	t := index.Tuple(s.arena[r.off:])
+	t := index.Tuple(s.chunks[r.at>>chunkBits][r.at&(chunkSize-1):])
 	return t[:t.Size()]
 }
 
@@ -121,7 +142,10 @@ func (s *sorter) spill() (err error) {
 			return err
 		}
 	}
-	s.arena, s.refs, s.sorted = s.arena[:0], s.refs[:0], true
+	for i := range s.chunks {
+		s.chunks[i] = s.chunks[i][:0]
+	}
+	s.chunks, s.used, s.refs, s.sorted = s.chunks[:0], 0, s.refs[:0], true
 	return w.Flush()
 }
 
@@ -141,7 +165,7 @@ func (s *sorter) each(fn func(t index.Tuple) error) error {
 			return err
 		}
 	}
-	s.arena, s.refs = nil, nil
+	s.chunks, s.refs = nil, nil
 	return s.merge(fn)
 }
 
@@ -188,7 +212,7 @@ func (s *sorter) close() {
 	for _, f := range s.runs {
 		_ = f.Close()
 	}
-	s.runs, s.arena, s.refs = nil, nil, nil
+	s.runs, s.chunks, s.refs = nil, nil, nil
 }
 
 // runReader reads one run.
