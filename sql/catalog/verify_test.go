@@ -29,9 +29,15 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := false
-	if _, err := x.BulkDelete(&index.VacuumArgs{}, func(types.TID) bool { first := !gone; gone = true; return first }, nil); err != nil {
-		t.Fatal(err)
+	var gone types.TID
+	isDead := func(tid types.TID) bool {
+		if !gone.IsValid() {
+			gone = tid
+		}
+		return tid == gone
+	}
+	if stats, err := x.BulkDelete(&index.VacuumArgs{}, isDead, nil); err != nil || stats.TuplesRemoved != 1 {
+		t.Fatal(stats, err)
 	}
 	if err := s.Verify(s.Env()); err == nil || !strings.Contains(err.Error(), "has no entry") {
 		t.Errorf("an index without a row's entry: %v", err)
