@@ -144,7 +144,9 @@ func (p *Pool) beginRead(i uint32, r *Rel, block uint32) bool {
 		return true
 	}
 	f.rel = 0
-	f.state.Add(^(stIO + onePin) + 1)
+	if s := f.state.Add(^(stIO + onePin) + 1); s&stWaiters != 0 {
+		p.wakeAll(i) // somebody who pinned the frame for its page of before took this for a read
+	}
 	return false
 }
 

@@ -505,3 +505,30 @@ func recovered(t *testing.T, fs vfs.FS, history []map[uint32][]byte, synced int)
 	}
 	return model
 }
+
+// TestFailedReadWakes: who has pinned a frame for the page that it held before, and meets a read in progress that somebody else turns out to have done already,
+// does not sleep for ever.
+func TestFailedReadWakes(t *testing.T) {
+	p := newTestPool(t, 16)
+	r := openRel(t, p, 1)
+	extendInit(t, r).UnlockUnpin()
+	i, err := p.victim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &p.frames[i]
+	f.state.Add(stIO - stEvict)
+	f.state.Add(onePin) // the stray pin
+	woken := make(chan struct{})
+	go func() {
+		p.waitRead(i)
+		p.unpin(i)
+		close(woken)
+	}()
+	eventually(t, "it sleeps", func() bool { return f.state.Load()&stWaiters != 0 })
+	f.state.Add(^(stIO - stEvict) + 1)
+	if p.beginRead(i, r, 0) {
+		t.Fatal("block 0 was mapped twice")
+	}
+	<-woken
+}
