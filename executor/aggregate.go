@@ -23,6 +23,7 @@ type aggregate struct {
 	final       types.Func // nil = the state is the result
 	finalCall   *types.Call
 	finalStrict bool
+	transType   types.OID
 	internal    bool // the state is a Go value kept in aggState.any
 	initial     types.Datum
 
@@ -47,7 +48,11 @@ func (s *State) newAggregate(c *expr.Compiler, ref *query.Aggref) (*aggregate, e
 	if info == nil {
 		return nil, pgerr.Internal("cache lookup failed for aggregate %d", ref.AggOID)
 	}
-	a := &aggregate{ref: ref, agg: info, internal: ref.TransType == types.InternalOID, initial: types.Null}
+	a := &aggregate{ref: ref, agg: info, transType: ref.TransType, initial: types.Null}
+	if a.transType == 0 {
+		a.transType = info.TransType
+	}
+	a.internal = a.transType == types.InternalOID
 	if err := a.compileArgs(c); err != nil {
 		return nil, err
 	}
@@ -55,7 +60,7 @@ func (s *State) newAggregate(c *expr.Compiler, ref *query.Aggref) (*aggregate, e
 		return nil, err
 	}
 	if info.InitVal != nil {
-		if a.initial, err = types.Input(s.Backend.Env, ref.TransType, -1, *info.InitVal); err != nil {
+		if a.initial, err = types.Input(s.Backend.Env, a.transType, -1, *info.InitVal); err != nil {
 			return nil, err
 		}
 	}
@@ -84,13 +89,13 @@ func (a *aggregate) compileArgs(c *expr.Compiler) error {
 }
 
 func (a *aggregate) resolveFunctions(s *State, c *expr.Compiler) error {
-	argTypes := []types.OID{a.ref.TransType}
-	for _, t := range a.ref.Args[:] {
+	argTypes := []types.OID{a.transType}
+	for _, t := range a.ref.Args {
 		if !t.Junk {
 			argTypes = append(argTypes, t.Expr.Type())
 		}
 	}
-	a.transCall = &types.Call{Args: make([]types.Datum, len(argTypes)), ArgTypes: argTypes, RetType: a.ref.TransType,
+	a.transCall = &types.Call{Args: make([]types.Datum, len(argTypes)), ArgTypes: argTypes, RetType: a.transType,
 		Collation: a.ref.InputColl, Variadic: a.ref.Variadic, FnExpr: a.ref}
 	var err error
 	if a.trans, a.transStrict, err = c.Function(a.agg.TransFn, a.transCall); err != nil {
@@ -99,7 +104,7 @@ func (a *aggregate) resolveFunctions(s *State, c *expr.Compiler) error {
 	if a.agg.FinalFn == 0 {
 		return nil
 	}
-	finalTypes := []types.OID{a.ref.TransType}
+	finalTypes := []types.OID{a.transType}
 	for _, e := range a.ref.DirectArgs {
 		finalTypes = append(finalTypes, e.Type())
 	}

@@ -1,0 +1,146 @@
+package session
+
+import (
+	"context"
+
+	"github.com/calfdb/calf/pgwire"
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/settings"
+)
+
+// connect opens the database of a client that has been authenticated, and applies its settings.
+func (s *Session) connect(p *pgwire.StartupParams) error {
+	if err := s.openDatabase(p.Database, p.User); err != nil {
+		return err
+	}
+	s.gucs.follow()
+	for _, list := range [][]pgwire.Setting{p.Options, p.Settings} {
+		for _, set := range list {
+			if err := s.gucs.SetDefault(set.Name, set.Value, settings.SourceClient); err != nil {
+				return err
+			}
+		}
+	}
+	s.gucs.ReportAll(s.w.ParameterStatus)
+	return nil
+}
+
+// openDatabase makes the session one of a role in a database.
+func (s *Session) openDatabase(database, user string) error {
+	s.gucs = newGucs(s, s.server.o.Settings)
+	if err := s.useDB(catalog.Template1DB); err != nil {
+		return err
+	}
+	s.startTransaction()
+	defer s.abort()
+	role, err := s.view.RoleByName(user)
+	if err != nil {
+		return err
+	}
+	if role == nil {
+		return pgerr.Fatal(pgerr.InvalidAuthorizationSpecification, "role \"%s\" does not exist", user)
+	}
+	if !role.CanLogin {
+		return pgerr.Fatal(pgerr.InvalidAuthorizationSpecification, "role \"%s\" is not permitted to log in", user)
+	}
+	db, err := s.view.DatabaseByName(database)
+	if err != nil {
+		return err
+	}
+	if db == nil {
+		return pgerr.Fatal(pgerr.InvalidCatalogName, "database \"%s\" does not exist", database)
+	}
+	if !db.AllowConn {
+		return pgerr.Fatal(pgerr.ObjectNotInPrerequisiteState, "database \"%s\" is not currently accepting connections", database)
+	}
+	s.abort()
+	s.user, s.db = role, db
+	if err := s.useDB(db.OID); err != nil {
+		return err
+	}
+	s.view.SetUser(role.OID)
+	return s.applyStored(role, db)
+}
+
+// useDB makes the session's view one of a database.
+func (s *Session) useDB(oid catalog.OID) error {
+	v, err := s.server.cluster.NewView(oid, s.backend.Heap)
+	if err != nil {
+		return err
+	}
+	s.view = v
+	s.backend.Catalog = v
+	s.backend.Env.Catalog = v.TypeCatalog()
+	v.SetEnv(s.backend.Env)
+	if s.db == nil {
+		s.db = &catalog.Database{OID: oid, Name: "template1"}
+	}
+	s.initPlanEnv()
+	return nil
+}
+
+// applyStored applies what ALTER DATABASE and ALTER ROLE stored, and what the connection decides.
+func (s *Session) applyStored(role *catalog.Role, db *catalog.Database) error {
+	super := "off"
+	if role.Super {
+		super = "on"
+	}
+	if err := s.gucs.Override(settings.IsSuperuser, super, true); err != nil {
+		return err
+	}
+	if err := s.gucs.Override(settings.SessionAuthorization, role.Name, true); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		list   []string
+		source settings.Source
+	}{{db.Config, settings.SourceDatabase}, {role.Config, settings.SourceUser}} {
+		for _, line := range c.list {
+			name, value, ok := cutSetting(line)
+			if !ok {
+				continue
+			}
+			if err := s.gucs.SetDefault(name, value, c.source); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func cutSetting(line string) (name, value string, ok bool) {
+	for i := range line {
+		if line[i] == '=' {
+			return line[:i], line[i+1:], true
+		}
+	}
+	return "", "", false
+}
+
+// setClientEncoding makes the connection convert texts.
+func (s *Session) setClientEncoding(name string) {
+	if s.conn != nil {
+		s.conn.SetClientEncoding(name)
+	}
+}
+
+// Secret gives the stored password of a role, for authentication.
+func (s *Server) Secret(_ context.Context, user string) (stored string, ok bool) {
+	ss := s.newSession(0)
+	defer ss.Close(nil)
+	ss.gucs = newGucs(ss, s.o.Settings)
+	if err := ss.useDB(catalog.Template1DB); err != nil {
+		return "", false
+	}
+	ss.startTransaction()
+	defer ss.abort()
+	role, err := ss.view.RoleByName(user)
+	if err != nil || role == nil || !role.CanLogin || role.Password == "" {
+		return "", false
+	}
+	if role.HasValidUntil && role.ValidUntil < ss.clock.Now() {
+		return "", false
+	}
+	return role.Password, true
+}

@@ -1,0 +1,365 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/calfdb/calf/executor"
+	"github.com/calfdb/calf/lock"
+	"github.com/calfdb/calf/sql/analyze"
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/rewrite"
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
+)
+
+// copy is COPY.
+func (c *command) copy(n *pg_query.CopyStmt) (string, error) {
+	o, err := parseCopyOptions(n)
+	if err != nil {
+		return "", err
+	}
+	if n.IsProgram {
+		return "", pgerr.NotSupported("COPY PROGRAM")
+	}
+	if o.binary {
+		return "", pgerr.NotSupported("COPY in binary format")
+	}
+	if n.Filename != "" && !c.s.superuser() {
+		return "", pgerr.New(pgerr.InsufficientPrivilege, "must be superuser or have privileges of the pg_%s_server_files role to COPY %s a file",
+			map[bool]string{true: "read", false: "write"}[n.IsFrom], map[bool]string{true: "from", false: "to"}[n.IsFrom])
+	}
+	var count int64
+	if n.IsFrom {
+		count, err = c.copyFrom(n, o)
+	} else {
+		count, err = c.copyTo(n, o)
+	}
+	return string(appendTag(nil, "COPY ", count)), err
+}
+
+// copyLoader is one COPY FROM.
+type copyLoader struct {
+	s         *Session
+	rel       *catalog.Relation
+	o         *copyOptions
+	lines     *copyLines
+	cols      []int16
+	ios       []*types.IO
+	notNull   []bool // FORCE_NOT_NULL
+	forceNull []bool
+	defaults  []expr.Eval // by attribute, nil = none or the column is in the data
+	where     expr.Qual
+	ins       *executor.BulkInsert
+	row       types.Row
+	col       int // column being read, -1 = none
+}
+
+func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) {
+	s := c.s
+	rel, err := s.openRelation(n.Relation.Schemaname, n.Relation.Relname, int(lock.RowExclusive))
+	if err != nil {
+		return 0, err
+	}
+	if rel == nil {
+		return 0, undefinedRelation(n.Relation)
+	}
+	if rel.Kind != 'r' {
+		return 0, copyTargetError(rel)
+	}
+	if s.backend.Heap.Tx.ReadOnly && rel.Persistence != 't' {
+		return 0, readOnlyError("COPY FROM")
+	}
+	if err := s.checkTablePrivilege(rel, query.AclInsert); err != nil {
+		return 0, err
+	}
+	l := &copyLoader{s: s, rel: rel, o: o, col: -1}
+	if err := l.prepare(n); err != nil {
+		return 0, err
+	}
+	src, done, err := c.copySource(n, len(l.cols))
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	l.lines = newCopyLines(o, src)
+	s.backend.Heap.Tx.UseCID()
+	s.backend.After.Begin()
+	count, err := l.load()
+	if err != nil {
+		s.backend.After.Drop()
+		return 0, err
+	}
+	return count, s.backend.After.End()
+}
+
+func copyTargetError(rel *catalog.Relation) error {
+	what := map[byte]string{'v': "view", 'm': "materialized view", 'S': "sequence", 'f': "foreign table", 'p': "partitioned table"}[rel.Kind]
+	switch rel.Kind {
+	case 'p', 'f':
+		return pgerr.NotSupported("COPY FROM to a %s", what)
+	case 'v':
+		return pgerr.New(pgerr.WrongObjectType, "cannot copy to view \"%s\"", rel.Name).
+			WithHint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")
+	case 'm', 'S':
+		return pgerr.New(pgerr.WrongObjectType, "cannot copy to %s \"%s\"", what, rel.Name)
+	}
+	return pgerr.New(pgerr.WrongObjectType, "cannot copy to non-table relation \"%s\"", rel.Name)
+}
+
+// copySource opens the input: the client or a file.
+func (c *command) copySource(n *pg_query.CopyStmt, columns int) (io.Reader, func(), error) {
+	if n.Filename != "" {
+		f, err := os.Open(n.Filename)
+		if err != nil {
+			return nil, nil, fileError(err, n.Filename, "reading")
+		}
+		return f, func() { f.Close() }, nil
+	}
+	r, err := c.s.conn.CopyIn(0, columns, c.s.backend.Interrupted)
+	return r, func() {}, err
+}
+
+func fileError(err error, name, what string) error {
+	code := pgerr.Code(pgerr.IoError)
+	text := err.Error()
+	switch {
+	case os.IsNotExist(err):
+		code, text = pgerr.UndefinedFile, "No such file or directory"
+	case os.IsPermission(err):
+		code, text = pgerr.InsufficientPrivilege, "Permission denied"
+	}
+	return pgerr.New(code, "could not open file \"%s\" for %s: %s", name, what, text)
+}
+
+func (l *copyLoader) prepare(n *pg_query.CopyStmt) error {
+	var err error
+	if l.cols, err = copyColumns(l.rel, n.Attlist); err != nil {
+		return err
+	}
+	if l.notNull, err = columnFlags(l.rel, l.cols, l.o.forceNotNull, "FORCE_NOT_NULL"); err != nil {
+		return err
+	}
+	if l.forceNull, err = columnFlags(l.rel, l.cols, l.o.forceNull, "FORCE_NULL"); err != nil {
+		return err
+	}
+	table, err := l.s.openTable(l.rel)
+	if err != nil {
+		return err
+	}
+	if l.ins, err = executor.NewBulkInsert(l.s.backend, table, heap.InsertOpts{}); err != nil {
+		return err
+	}
+	l.row = make(types.Row, len(l.rel.Desc.Attrs))
+	for _, col := range l.cols {
+		io, err := types.IOFor(l.s.backend.Env, l.rel.Desc.Attrs[col-1].TypeOID)
+		if err != nil {
+			return err
+		}
+		l.ios = append(l.ios, io)
+	}
+	if err := l.prepareDefaults(); err != nil {
+		return err
+	}
+	if n.WhereClause == nil {
+		return nil
+	}
+	e, err := analyze.Expr(l.s.analyzeEnv(nil), n.WhereClause, analyze.ExprCopyWhere, analyze.ExprTarget{Relation: l.rel})
+	if err != nil {
+		return err
+	}
+	l.where, err = l.ins.Compiler().CompileQual([]query.Expr{e})
+	return err
+}
+
+// prepareDefaults compiles the defaults of the columns that the data lacks.
+func (l *copyLoader) prepareDefaults() error {
+	l.defaults = make([]expr.Eval, len(l.row))
+	given := map[int16]bool{}
+	for _, c := range l.cols {
+		given[c] = true
+	}
+	for i := range l.rel.Desc.Attrs {
+		a := &l.rel.Desc.Attrs[i]
+		if a.Dropped || given[a.Num] || a.Generated != 0 {
+			continue
+		}
+		e := l.rel.Defaults[a.Num]
+		if e == nil || a.Identity != 0 {
+			var err error
+			if e, err = rewrite.ColumnDefault(l.s.rewriteEnv(), l.rel, a.Num); err != nil {
+				return err
+			}
+		}
+		if e == nil {
+			continue
+		}
+		eval, err := l.ins.Compiler().Compile(e)
+		if err != nil {
+			return err
+		}
+		l.defaults[i] = eval
+	}
+	return nil
+}
+
+// load reads all rows.
+func (l *copyLoader) load() (int64, error) {
+	if l.o.header {
+		if err := l.readHeader(); err != nil {
+			return 0, l.at(err, 0)
+		}
+	}
+	for {
+		ok, err := l.lines.next()
+		if err != nil {
+			return 0, l.at(err, 0)
+		}
+		if !ok {
+			break
+		}
+		if err := l.loadLine(); err != nil {
+			return 0, err
+		}
+	}
+	if err := l.ins.Flush(); err != nil {
+		return 0, l.at(err, l.ins.Behind())
+	}
+	return l.ins.Count(), nil
+}
+
+func (l *copyLoader) readHeader() error {
+	ok, err := l.lines.next()
+	if err != nil || !ok || !l.o.headerMatch {
+		return err
+	}
+	if err := l.lines.split(); err != nil {
+		return err
+	}
+	if len(l.lines.fields) != len(l.cols) {
+		return pgerr.New(pgerr.BadCopyFileFormat, "wrong number of fields in header line: got %d, expected %d", len(l.lines.fields), len(l.cols))
+	}
+	for i, f := range l.lines.fields {
+		if want := l.rel.Desc.Attrs[l.cols[i]-1].Name; string(f.b) != want {
+			return pgerr.New(pgerr.BadCopyFileFormat, "column name mismatch in header line field %d: got \"%s\", expected \"%s\"", i+1, f.b, want)
+		}
+	}
+	return nil
+}
+
+func (l *copyLoader) loadLine() error {
+	l.col = -1
+	if err := types.CheckUTF8(l.lines.raw); err != nil {
+		return l.at(err, 0)
+	}
+	if err := l.readRow(); err != nil {
+		return l.at(err, 0)
+	}
+	l.col = -1
+	if l.where != nil {
+		ctx := l.ins.Context()
+		ctx.Scan = l.row
+		ok, err := l.where(ctx)
+		if err != nil || !ok {
+			return l.atIf(err)
+		}
+	}
+	if err := l.ins.Add(l.row); err != nil {
+		return l.at(err, l.ins.Behind())
+	}
+	return nil
+}
+
+// readRow turns the line's fields into a row of all columns.
+func (l *copyLoader) readRow() error {
+	if err := l.lines.split(); err != nil {
+		return err
+	}
+	fields := l.lines.fields
+	if len(l.cols) == 0 && len(fields) == 1 && len(fields[0].b) == 0 {
+		fields = nil
+	}
+	if len(fields) > len(l.cols) {
+		return pgerr.New(pgerr.BadCopyFileFormat, "extra data after last expected column")
+	}
+	for i := range l.row {
+		l.row[i] = types.Null
+	}
+	for i, col := range l.cols {
+		l.col = i
+		if i >= len(fields) {
+			return pgerr.New(pgerr.BadCopyFileFormat, "missing data for column \"%s\"", l.rel.Desc.Attrs[col-1].Name)
+		}
+		f := &fields[i]
+		if l.notNull[i] {
+			f.null = false
+		}
+		if l.forceNull[i] && f.quoted && string(f.b) == l.o.null {
+			f.null = true
+		}
+		if f.null {
+			continue
+		}
+		d, err := l.ios[i].Input(l.s.backend.Env, types.Bytes(f.b).Str(), l.rel.Desc.Attrs[col-1].TypMod)
+		if err != nil {
+			return err
+		}
+		l.row[col-1] = d
+	}
+	l.col = -1
+	ctx := l.ins.Context()
+	for i, eval := range l.defaults {
+		if eval == nil {
+			continue
+		}
+		d, err := eval(ctx)
+		if err != nil {
+			return err
+		}
+		l.row[i] = d
+	}
+	return nil
+}
+
+func (l *copyLoader) atIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return l.at(err, 0)
+}
+
+// at adds the CONTEXT that says where in the data an error came from.
+func (l *copyLoader) at(err error, behind int) error {
+	e := *pgerr.From(err)
+	if e.Severity == "FATAL" || e.Code == pgerr.QueryCanceled {
+		return e.WithContext("COPY %s, line %d", l.rel.Name, l.lines.line+1)
+	}
+	line := l.lines.line - int64(behind)
+	switch {
+	case behind > 0:
+		return e.WithContext("COPY %s, line %d", l.rel.Name, line)
+	case l.col >= 0 && l.col < len(l.lines.fields) && !l.lines.fields[l.col].null:
+		return e.WithContext("COPY %s, line %d, column %s: \"%s\"", l.rel.Name, line, l.rel.Desc.Attrs[l.cols[l.col]-1].Name, cut(l.lines.fields[l.col].b))
+	case l.col >= 0 && l.col < len(l.lines.fields):
+		return e.WithContext("COPY %s, line %d, column %s: null input", l.rel.Name, line, l.rel.Desc.Attrs[l.cols[l.col]-1].Name)
+	}
+	return e.WithContext("COPY %s, line %d: \"%s\"", l.rel.Name, line, cut(l.lines.raw))
+}
+
+// cut shortens data that an error shows, as PostgreSQL does.
+func cut(b []byte) string {
+	if len(b) <= 100 {
+		return string(b)
+	}
+	n := 100
+	for n > 0 && b[n]&0xc0 == 0x80 {
+		n--
+	}
+	return fmt.Sprintf("%s...", b[:n])
+}

@@ -1,0 +1,305 @@
+package session
+
+import (
+	"math"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/calfdb/calf/executor"
+	"github.com/calfdb/calf/sql/parse"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/plan"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// Options of DECLARE CURSOR, the parser's bits.
+const (
+	cursorBinary   = 0x0001
+	cursorScroll   = 0x0002
+	cursorNoScroll = 0x0004
+	cursorHold     = 0x0020
+)
+
+// declareCursor is DECLARE name CURSOR FOR query. Rows that were read are kept in a store, so that a cursor can move backwards.
+func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
+	s := c.s
+	hold := n.Options&cursorHold != 0
+	if !hold && s.block != blockOpen {
+		return "", pgerr.New(pgerr.NoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks")
+	}
+	if n.Portalname == "" {
+		return "", pgerr.New(pgerr.InvalidCursorName, "invalid cursor name: must not be empty")
+	}
+	if old := s.portals[n.Portalname]; old != nil {
+		return "", pgerr.New(pgerr.DuplicateCursor, "cursor \"%s\" already exists", n.Portalname)
+	}
+	stmt := &parse.Stmt{Node: n.Query, Location: c.p.stmt.Location, Len: c.p.stmt.Len}
+	ps := s.newPrepared("", c.p.text, stmt, nil)
+	ps.source.SetCursor(plan.CursorOptions{Cursor: true})
+	p := &portal{name: n.Portalname, stmt: ps, cursor: true, hold: hold, binary: n.Options&cursorBinary != 0,
+		scroll: n.Options&cursorScroll != 0, noScroll: n.Options&cursorNoScroll != 0, text: c.p.stmt.Text(c.p.text), params: c.params}
+	a, err := s.analyze(ps)
+	if err != nil {
+		return "", err
+	}
+	if hold && len(a.Queries) == 1 && len(a.Queries[0].RowMarks) > 0 {
+		return "", pgerr.New(pgerr.FeatureNotSupported, "DECLARE CURSOR WITH HOLD ... %s is not supported", lockName(a.Queries[0].RowMarks[0].Strength)).
+			WithDetail("Holdable cursors must be READ ONLY.")
+	}
+	if err := s.bindPlan(p); err != nil {
+		return "", err
+	}
+	if p.strategy != portalSelect {
+		return "", pgerr.New(pgerr.InvalidCursorDefinition, "DECLARE CURSOR must not contain data-modifying statements in WITH")
+	}
+	if p.plans.Stmts[0].Command != query.CmdSelect {
+		return "", pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", commandName(p.plans.Stmts[0].Command))
+	}
+	return "DECLARE CURSOR", s.addPortal(p)
+}
+
+// closeCursor is CLOSE name | ALL.
+func (c *command) closeCursor(n *pg_query.ClosePortalStmt) (string, error) {
+	s := c.s
+	if n.Portalname == "" {
+		for _, p := range s.portals {
+			if p.name != "" {
+				s.dropPortal(p)
+			}
+		}
+		return "CLOSE CURSOR ALL", nil
+	}
+	p := s.portals[n.Portalname]
+	if p == nil {
+		return "", pgerr.New(pgerr.UndefinedCursor, "cursor \"%s\" does not exist", n.Portalname)
+	}
+	s.dropPortal(p)
+	return "CLOSE CURSOR", nil
+}
+
+// resultColumns gives the portal's columns as targets, for the statement that fetches from it.
+func (p *portal) resultColumns() []*query.TargetEntry {
+	list := []*query.TargetEntry{}
+	if p.shape == nil {
+		return list
+	}
+	for i, f := range p.shape.fields {
+		list = append(list, &query.TargetEntry{Name: f.Name, ResNo: i + 1, OrigTable: types.OID(f.TableOID), OrigCol: f.AttrNum,
+			Expr: &query.Const{TypeOID: types.OID(f.TypeOID), Mod: f.TypMod, Value: types.Null, Loc: -1}})
+	}
+	return list
+}
+
+// fetchAll is the parser's count for FETCH ALL.
+const fetchAll = math.MaxInt64
+
+// fetch is FETCH and MOVE.
+func (c *command) fetch(n *pg_query.FetchStmt) (string, error) {
+	p := c.s.portals[n.Portalname]
+	if p == nil {
+		return "", pgerr.New(pgerr.UndefinedCursor, "cursor \"%s\" does not exist", n.Portalname)
+	}
+	out := c.out
+	if n.Ismove {
+		out = discard{}
+	}
+	count, err := c.s.fetchFrom(p, n.Direction, n.HowMany, out)
+	if err != nil {
+		return "", err
+	}
+	name := "FETCH "
+	if n.Ismove {
+		name = "MOVE "
+	}
+	return string(appendTag(nil, name, count)), nil
+}
+
+// fetchFrom moves a cursor. Positions are those of rows from 1; 0 is before the first. Backward movement reads from the store of rows seen.
+func (s *Session) fetchFrom(p *portal, dir pg_query.FetchDirection, howMany int64, out receiver) (int64, error) {
+	switch dir {
+	case pg_query.FetchDirection_FETCH_FORWARD:
+		if howMany < 0 {
+			return s.fetchBackward(p, negate(howMany), out)
+		}
+		return s.fetchForward(p, howMany, out)
+	case pg_query.FetchDirection_FETCH_BACKWARD:
+		if howMany < 0 {
+			return s.fetchForward(p, negate(howMany), out)
+		}
+		return s.fetchBackward(p, howMany, out)
+	case pg_query.FetchDirection_FETCH_ABSOLUTE:
+		return s.fetchAbsolute(p, howMany, out)
+	}
+	return s.fetchAbsolute(p, max(p.position+howMany, 0), out)
+}
+
+func negate(n int64) int64 {
+	if n == math.MinInt64 {
+		return math.MaxInt64
+	}
+	return -n
+}
+
+func (s *Session) fetchForward(p *portal, howMany int64, out receiver) (int64, error) {
+	if howMany == 0 {
+		return s.refetch(p, out)
+	}
+	n := int64(0)
+	for howMany == fetchAll || n < howMany {
+		row, err := s.cursorRow(p, p.position+1)
+		if err != nil {
+			return n, err
+		}
+		if row == nil {
+			p.atEnd = true
+			p.position = s.rowsSeen(p) + 1
+			break
+		}
+		p.position++
+		if err := out.receive(row); err != nil {
+			return n, err
+		}
+		n++
+	}
+	s.suspendCursor(p)
+	return n, nil
+}
+
+func (s *Session) fetchBackward(p *portal, howMany int64, out receiver) (int64, error) {
+	if howMany == 0 {
+		return s.refetch(p, out)
+	}
+	if err := p.checkBackward(); err != nil {
+		return 0, err
+	}
+	n := int64(0)
+	for howMany == fetchAll || n < howMany {
+		if p.position <= 1 {
+			p.position = 0
+			break
+		}
+		p.position--
+		row, err := s.cursorRow(p, p.position)
+		if err != nil || row == nil {
+			return n, err
+		}
+		if err := out.receive(row); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func (p *portal) checkBackward() error {
+	if p.noScroll || !p.scroll && p.plans != nil && len(p.plans.Stmts[0].RowMarks) > 0 {
+		return pgerr.New(pgerr.ObjectNotInPrerequisiteState, "cursor can only scan forward").
+			WithHint("Declare it with SCROLL option to enable backward scan.")
+	}
+	return nil
+}
+
+// refetch gives the row that the cursor stands on, if it stands on one.
+func (s *Session) refetch(p *portal, out receiver) (int64, error) {
+	row, err := s.cursorRow(p, p.position)
+	if row == nil || err != nil {
+		return 0, err
+	}
+	return 1, out.receive(row)
+}
+
+// fetchAbsolute moves to a row counted from the start, or from the end when negative.
+func (s *Session) fetchAbsolute(p *portal, at int64, out receiver) (int64, error) {
+	if at < 0 {
+		for {
+			row, err := s.cursorRow(p, s.rowsSeen(p)+1)
+			if err != nil {
+				return 0, err
+			}
+			if row == nil {
+				break
+			}
+		}
+		at = s.rowsSeen(p) + 1 + at
+	}
+	if at < p.position {
+		if err := p.checkBackward(); err != nil {
+			return 0, err
+		}
+	}
+	if at <= 0 {
+		p.position = 0
+		return 0, nil
+	}
+	row, err := s.cursorRow(p, at)
+	if err != nil {
+		return 0, err
+	}
+	if row == nil {
+		p.position = s.rowsSeen(p) + 1
+		return 0, nil
+	}
+	p.position = at
+	return 1, out.receive(row)
+}
+
+// rowsSeen counts the rows that were read from the query so far.
+func (s *Session) rowsSeen(p *portal) int64 {
+	if p.rows == nil {
+		return 0
+	}
+	return int64(p.rows.Len())
+}
+
+// cursorRow gives row number at, reading on in the query as far as needed; nil when there is no such row.
+func (s *Session) cursorRow(p *portal, at int64) (types.Row, error) {
+	if p.failed {
+		return nil, pgerr.New(pgerr.ObjectNotInPrerequisiteState, "portal \"%s\" cannot be run", p.name)
+	}
+	if at < 1 {
+		return nil, nil
+	}
+	if p.rows == nil {
+		p.rows = executor.NewTuplestore(len(p.shape.ios), s.backend.WorkMem(), s.backend.Temp)
+		p.reader = p.rows.NewReader()
+		if err := s.startPortal(p); err != nil {
+			return nil, err
+		}
+	}
+	for int64(p.rows.Len()) < at {
+		if p.done || p.held {
+			return nil, nil
+		}
+		row, err := p.state.Next()
+		if err != nil {
+			p.failed = true
+			return nil, err
+		}
+		if row == nil {
+			p.done = true
+			s.stopPortal(p)
+			return nil, nil
+		}
+		if err := p.rows.Add(row[:len(p.shape.ios)]); err != nil {
+			return nil, err
+		}
+	}
+	p.reader.Seek(int(at - 1))
+	return p.reader.Next()
+}
+
+func (s *Session) suspendCursor(p *portal) {
+	if p.state != nil {
+		p.state.Suspend()
+	}
+}
+
+// cursorPosition gives the ctid of the row of a table that a cursor stands on, for WHERE CURRENT OF.
+func (s *Session) cursorPosition(name string, table types.OID) (types.TID, bool, error) {
+	p := s.portals[name]
+	if p == nil {
+		return types.TID{}, false, pgerr.New(pgerr.UndefinedCursor, "cursor \"%s\" does not exist", name)
+	}
+	return types.TID{}, false, pgerr.NotSupported("WHERE CURRENT OF")
+}

@@ -1,0 +1,248 @@
+package session
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/calfdb/calf/sql/analyze"
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/plan"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+
+	"github.com/calfdb/calf/lock"
+)
+
+// lockTable is LOCK TABLE.
+func (c *command) lockTable(n *pg_query.LockStmt) (string, error) {
+	s := c.s
+	if s.block != blockOpen && s.block != blockImplicit {
+		return "", pgerr.New(pgerr.NoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks")
+	}
+	for _, r := range n.Relations {
+		rv := r.GetRangeVar()
+		if err := s.lockNamed(rv, lock.Mode(n.Mode), n.Nowait); err != nil {
+			return "", err
+		}
+	}
+	return "LOCK TABLE", nil
+}
+
+func (s *Session) lockNamed(rv *pg_query.RangeVar, mode lock.Mode, nowait bool) error {
+	rel, err := s.openRelation(rv.Schemaname, rv.Relname, 0)
+	if err != nil {
+		return err
+	}
+	if rel == nil {
+		return undefinedRelation(rv)
+	}
+	if rel.Kind != 'r' && rel.Kind != 'v' && rel.Kind != 'p' {
+		return pgerr.New(pgerr.WrongObjectType, "cannot lock relation \"%s\"", rel.Name)
+	}
+	if !nowait {
+		_, err := s.openRelation(rv.Schemaname, rv.Relname, int(mode))
+		return err
+	}
+	ok, err := s.locks.TryAcquire(s.owner(), s.relationTag(rel.OID, rel.Shared), mode)
+	if err == nil && !ok {
+		err = pgerr.New(pgerr.LockNotAvailable, "could not obtain lock on relation \"%s\"", rel.Name)
+	}
+	return err
+}
+
+// setConstraints is SET CONSTRAINTS.
+func (c *command) setConstraints(n *pg_query.ConstraintsSetStmt) (string, error) {
+	s := c.s
+	oids := []types.OID{0}
+	if len(n.Constraints) > 0 {
+		oids = oids[:0]
+		for _, node := range n.Constraints {
+			rv := node.GetRangeVar()
+			found, err := s.constraintsByName(rv.Schemaname, rv.Relname)
+			if err != nil {
+				return "", err
+			}
+			if len(found) == 0 {
+				return "", pgerr.New(pgerr.UndefinedObject, "constraint \"%s\" does not exist", rv.Relname)
+			}
+			for _, k := range found {
+				if !k.Deferrable {
+					return "", pgerr.New(pgerr.WrongObjectType, "constraint \"%s\" is not deferrable", rv.Relname)
+				}
+				oids = append(oids, k.OID)
+			}
+		}
+	}
+	return "SET CONSTRAINTS", s.backend.After.SetConstraints(oids, n.Deferred)
+}
+
+// constraintsByName finds constraints of a schema, or of the first schema of the search path that has one of that name.
+func (s *Session) constraintsByName(schema, name string) ([]*catalog.Constraint, error) {
+	path := s.view.SearchPath()
+	if schema != "" {
+		ns, err := s.view.NamespaceByName(schema)
+		if err != nil {
+			return nil, err
+		}
+		path = []types.OID{ns}
+	}
+	for _, ns := range path {
+		var found []*catalog.Constraint
+		var oids []types.OID
+		err := s.view.Scan(catalog.PgConstraintConnameNspIndexOID, []types.Datum{types.Text(name), types.Oid(ns)}, func(_ types.TID, row types.Row) (bool, error) {
+			oids = append(oids, row[catalog.ConstraintOid].Oid())
+			return true, nil
+		})
+		for _, oid := range oids {
+			k, kerr := s.view.Constraint(oid)
+			if kerr != nil {
+				return nil, kerr
+			}
+			found = append(found, k)
+		}
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+// CommandCounterIncrement makes what was done so far visible to what follows.
+func (s *Session) CommandCounterIncrement() error { return s.commandCounterIncrement() }
+
+// RequireNoBlock refuses a command inside a transaction block.
+func (s *Session) RequireNoBlock(name string) error {
+	if s.block == blockOpen || s.block == blockFailed {
+		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot run inside a transaction block", name)
+	}
+	if s.block == blockImplicit && s.severalStatements {
+		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed from a function or multi-command string", name)
+	}
+	return nil
+}
+
+// CommitAndStart commits what was done and starts a new transaction.
+func (s *Session) CommitAndStart() error {
+	block := s.block
+	if err := s.commit(); err != nil {
+		return err
+	}
+	s.startTransaction()
+	s.block = block
+	return nil
+}
+
+// AtPreCommit runs fn when the transaction is about to commit.
+func (s *Session) AtPreCommit(fn func() error) { s.atPreCommit = append(s.atPreCommit, fn) }
+
+// rowList collects rows.
+type rowList struct{ rows []types.Row }
+
+func (r *rowList) receive(row types.Row) error {
+	copied := make(types.Row, len(row))
+	for i, d := range row {
+		copied[i] = d.Clone()
+	}
+	r.rows = append(r.rows, copied)
+	return nil
+}
+
+// RunQuery runs SQL statements in the current transaction and gives the last one's rows.
+func (s *Session) RunQuery(sql string, params []types.Datum) ([]types.Row, error) {
+	stmts, err := parse.Parse(sql)
+	if err != nil {
+		return nil, err
+	}
+	var rows rowList
+	for _, stmt := range stmts {
+		rows.rows = nil
+		p := s.newPrepared("", sql, stmt, nil)
+		if _, err := s.analyze(p); err != nil {
+			return nil, err
+		}
+		plans, err := p.source.Get(s.planEnv(), params)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.runStatements(p, plans, params, &rows); err != nil {
+			return nil, err
+		}
+		if err := s.commandCounterIncrement(); err != nil {
+			return nil, err
+		}
+	}
+	return rows.rows, nil
+}
+
+// OpenRelation finds a relation by name, locks it and gives its descriptor.
+func (s *Session) OpenRelation(schema, name string, mode int) (*catalog.Relation, error) {
+	return s.openRelation(schema, name, mode)
+}
+
+// LockRelation locks a relation and gives its descriptor.
+func (s *Session) LockRelation(oid types.OID, mode int) (*catalog.Relation, error) {
+	return s.lockRelation(oid, mode)
+}
+
+// RunTree plans and runs an analysed query and calls each with its rows.
+func (s *Session) RunTree(q *query.Query, text string, each func(types.Row) error) error {
+	queries, err := s.rewriteTree(q)
+	if err != nil {
+		return err
+	}
+	pl, err := plan.Build(s.env.Plan, queries, nil, plan.CursorOptions{})
+	if err != nil {
+		return err
+	}
+	p := &prepared{text: text}
+	st, err := p.state(s.backend, pl)
+	if err != nil {
+		return err
+	}
+	_, err = s.execute(st, pl, nil, funcReceiver(each))
+	return err
+}
+
+type funcReceiver func(types.Row) error
+
+func (f funcReceiver) receive(row types.Row) error { return f(row) }
+
+func (s *Session) rewriteTree(q *query.Query) (*query.Query, error) {
+	list, err := s.rewriteAnalyzed(q, &analyze.Params{})
+	if err != nil {
+		return nil, err
+	}
+	if len(list.Queries) != 1 {
+		return nil, pgerr.NotSupported("rules on the source of this command")
+	}
+	return list.Queries[0], nil
+}
+
+// dropTempTables is DISCARD TEMP.
+func (s *Session) dropTempTables() error {
+	if s.view.TempNamespace() == 0 {
+		return nil
+	}
+	return pgerr.NotSupported("DISCARD TEMP with temporary tables")
+}
+
+// undefinedRelation is the error of a relation name that means nothing.
+func undefinedRelation(rv *pg_query.RangeVar) error {
+	name := rv.Relname
+	if rv.Schemaname != "" {
+		name = rv.Schemaname + "." + name
+	}
+	return pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", name).WithLocation(int(rv.Location))
+}
+
+// checkTablePrivilege refuses a command on a table that the current user may not do.
+func (s *Session) checkTablePrivilege(rel *catalog.Relation, privs uint32) error {
+	ok, err := s.view.HasPrivilege(catalog.PgClassOID, rel.OID, 0, s.view.User(), privs)
+	if err == nil && !ok {
+		err = pgerr.New(pgerr.InsufficientPrivilege, "permission denied for table %s", rel.Name)
+	}
+	return err
+}
+
+func utilityNode(q *query.Query) *pg_query.Node { return q.Utility.(*pg_query.Node) }

@@ -1,0 +1,166 @@
+package session
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/calfdb/calf/sql/parse"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// Query runs a simple query string.
+func (s *Session) Query(sql string) error {
+	// The string is in the read buffer: what is kept of it (cached statements, portals) must be a copy.
+	err := s.simpleQuery(sql)
+	if err != nil {
+		return s.fail(err, sql)
+	}
+	return nil
+}
+
+func (s *Session) simpleQuery(sql string) error {
+	s.begin(sql)
+	defer s.end()
+	if p := s.cachedQuery(sql); p != nil {
+		return s.runSimple(p, true)
+	}
+	sql = strings.Clone(sql)
+	stmts, err := parse.Parse(sql)
+	if err != nil {
+		return err
+	}
+	if len(stmts) == 0 {
+		s.w.EmptyQuery()
+		return nil
+	}
+	s.severalStatements = len(stmts) > 1
+	for i, stmt := range stmts {
+		if len(stmts) > 1 && s.block == blockNone {
+			s.block = blockImplicit
+		}
+		p := s.newPrepared("", sql, stmt, nil)
+		last := i == len(stmts)-1
+		if err := s.runSimple(p, last); err != nil {
+			return err
+		}
+		if len(stmts) == 1 {
+			s.rememberQuery(sql, p)
+		}
+	}
+	return nil
+}
+
+// runSimple runs one statement of a simple query. The last one's transaction ends before the client hears of its success.
+func (s *Session) runSimple(p *prepared, last bool) error {
+	if err := s.checkBlock(p.stmt); err != nil {
+		return err
+	}
+	s.startCommand()
+	if err := s.backend.Interrupted(); err != nil {
+		return err
+	}
+	tag, err := s.runDirect(p)
+	if err != nil {
+		return err
+	}
+	if last && s.block == blockImplicit {
+		s.block = blockNone
+	}
+	if err := s.finishStatement(); err != nil {
+		return err
+	}
+	s.w.CommandComplete(tag)
+	return nil
+}
+
+// runDirect analyses, plans and runs a statement, its rows sent to the client in text form.
+func (s *Session) runDirect(p *prepared) (string, error) {
+	a, err := s.analyze(p)
+	if err != nil {
+		return "", err
+	}
+	if len(a.ParamTypes) > 0 {
+		return "", pgerr.New(pgerr.UndefinedParameter, "there is no parameter $1")
+	}
+	plans, err := p.source.Get(s.planEnv(), nil)
+	if err != nil {
+		return "", err
+	}
+	var out receiver = discard{}
+	if a.Result != nil {
+		out = &simpleReceiver{s: s, shape: p.shape}
+	}
+	tag, err := s.runStatements(p, plans, nil, out)
+	if r, ok := out.(*simpleReceiver); ok && err == nil {
+		r.begin()
+	}
+	return tag, err
+}
+
+// simpleReceiver sends RowDescription before the first row, so that an error before it comes without.
+type simpleReceiver struct {
+	s     *Session
+	shape *resultShape
+	began bool
+	rows  rowWriter
+}
+
+func (r *simpleReceiver) receive(row types.Row) error {
+	r.begin()
+	return r.rows.receive(row)
+}
+
+func (r *simpleReceiver) begin() {
+	if r.began {
+		return
+	}
+	r.began = true
+	r.rows = rowWriter{w: r.s.w, env: r.s.backend.Env, shape: r.shape}
+	r.s.w.RowDescription(r.shape.fields, nil)
+}
+
+// checkBlock refuses everything but the end of the block when the block has failed.
+func (s *Session) checkBlock(stmt *parse.Stmt) error {
+	if s.block != blockFailed || endsBlock(stmt) {
+		return nil
+	}
+	return pgerr.New(pgerr.InFailedSqlTransaction, "current transaction is aborted, commands ignored until end of transaction block")
+}
+
+// begin and end bracket the handling of a message that runs statements.
+func (s *Session) begin(text string) {
+	s.active.Store(true)
+	s.clock.startMessage()
+	s.armStatementTimeout()
+	s.logStatement(text)
+}
+
+func (s *Session) end() {
+	s.disarmStatementTimeout()
+	s.logDuration()
+	s.severalStatements = false
+	s.active.Store(false)
+	s.backend.ClearInterrupt()
+}
+
+// fail turns an error into what the client gets, and aborts what has to be.
+func (s *Session) fail(err error, text string) error {
+	e := pgerr.From(err)
+	if e.Location > 0 && e.Position == 0 && e.InternalQuery == "" {
+		e.Position = characterPosition(text, e.Location-1)
+	}
+	s.failStatement()
+	return e
+}
+
+// characterPosition gives the 1-based character position of a byte offset.
+func characterPosition(text string, offset int) int {
+	if offset > len(text) {
+		offset = len(text)
+	}
+	return utf8.RuneCountInString(text[:offset]) + 1
+}
+
+// Fail tells of an error that the protocol server found.
+func (s *Session) Fail(err *pgerr.Error) { s.failStatement() }

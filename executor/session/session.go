@@ -1,0 +1,206 @@
+package session
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/calfdb/calf/executor"
+	"github.com/calfdb/calf/lock"
+	"github.com/calfdb/calf/pgwire"
+	"github.com/calfdb/calf/plancache"
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
+	"github.com/calfdb/calf/storage/xact"
+)
+
+// Session is one client's session. All methods but Cancel and Terminate belong to the connection's goroutine.
+type Session struct {
+	server *Server
+	conn   *pgwire.Conn
+	w      *pgwire.Writer
+
+	backend *executor.Backend
+	view    *catalog.View
+	proc    *xact.Proc
+	locks   *lock.Session
+	waiter  *heap.LockWaiter
+	gucs    *gucs
+	clock   *clock
+	db      *catalog.Database
+	user    *catalog.Role // as authenticated
+
+	// The transaction block (txn.go).
+	block         blockState
+	txOwner       *lock.Owner
+	savepoints    []savepoint
+	failedTop     bool // the failed block's transaction was undone already
+	snapshotTaken bool
+	atPreCommit   []func() error
+
+	// Statements and portals.
+	statements  map[string]*prepared
+	unnamed     *prepared
+	queries     queryCache
+	portals     map[string]*portal
+	portalCount uint64
+	env         plancache.Env
+	tables      map[types.OID]*executor.Table
+
+	severalStatements bool // the simple query that runs has more than one
+	messageText       string
+	messageStart      time.Time
+
+	// Reused on the hot path.
+	out       rowWriter
+	tagBuf    []byte
+	paramOIDs []uint32
+
+	active     atomic.Bool // a statement is running
+	terminated atomic.Pointer[pgerr.Error]
+	done       chan struct{} // receives when a wait must end
+	timer      *time.Timer   // statement_timeout
+	ctx        context.Context
+	closed     bool
+}
+
+// sessionInterrupt lets lock waits and latch waits end when the session is interrupted.
+type sessionInterrupt struct{ s *Session }
+
+func (i sessionInterrupt) Done() <-chan struct{} { return i.s.done }
+func (i sessionInterrupt) Err() error            { return i.s.backend.Interrupted() }
+
+// interrupt asks the running statement to end with err, and wakes it when it waits. Any goroutine.
+func (s *Session) interrupt(err *pgerr.Error) {
+	s.backend.Interrupt(err)
+	select {
+	case s.done <- struct{}{}:
+	default:
+	}
+}
+
+// Cancel asks the running statement to stop. Any goroutine.
+func (s *Session) Cancel() {
+	if s.active.Load() {
+		s.interrupt(pgerr.New(pgerr.QueryCanceled, "canceling statement due to user request"))
+	}
+}
+
+// Terminate asks the session to end. Any goroutine.
+func (s *Session) Terminate(err *pgerr.Error) {
+	s.terminated.Store(err)
+	s.interrupt(err)
+}
+
+// Async tells an idle session's client what came up.
+func (s *Session) Async() error {
+	if e := s.terminated.Load(); e != nil {
+		return e
+	}
+	s.gucs.report()
+	return nil
+}
+
+// TxStatus is the status byte of ReadyForQuery.
+func (s *Session) TxStatus() byte {
+	s.gucs.report()
+	switch s.block {
+	case blockOpen:
+		return 'T'
+	case blockFailed:
+		return 'E'
+	}
+	return 'I'
+}
+
+// IdleTimeout says how long the client may be silent.
+func (s *Session) IdleTimeout() time.Duration {
+	if s.block == blockOpen || s.block == blockFailed {
+		return s.gucs.idleInTxTimeout
+	}
+	return s.gucs.idleTimeout
+}
+
+// IdleTimedOut ends the session.
+func (s *Session) IdleTimedOut() error {
+	if s.block == blockOpen || s.block == blockFailed {
+		return pgerr.Fatal(pgerr.IdleInTransactionSessionTimeout, "terminating connection due to idle-in-transaction timeout")
+	}
+	return pgerr.Fatal(pgerr.IdleSessionTimeout, "terminating connection due to idle-session timeout")
+}
+
+// Close ends the session: everything is rolled back and released.
+func (s *Session) Close(reason error) {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.disarmStatementTimeout()
+	if s.inTransaction() {
+		if s.failedTop {
+			s.endAborted()
+		} else {
+			s.abort()
+		}
+	}
+	for _, p := range s.portals {
+		s.dropPortal(p)
+	}
+	s.server.sessionClosed(s)
+	s.locks.Close()
+	s.proc.Close()
+}
+
+// notice tells the client of a NOTICE or WARNING.
+func (s *Session) notice(n *pgerr.Error) {
+	if s.gucs.wantsMessage(n.Severity) {
+		s.w.Notice(n)
+	}
+}
+
+// defaultIsolation is that of new transactions.
+func (s *Session) defaultIsolation() xact.Isolation { return s.gucs.defaultIsolation() }
+
+// clock gives the session's times, as timestamptz values.
+type clock struct {
+	now         func() time.Time
+	transaction int64
+	statement   int64
+}
+
+var pgEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (c *clock) Now() int64              { return c.now().UnixMicro() - pgEpoch.UnixMicro() }
+func (c *clock) TransactionStart() int64 { return c.transaction }
+func (c *clock) StatementStart() int64   { return c.statement }
+func (c *clock) startMessage()           { c.statement = c.Now() }
+func (c *clock) startTransaction()       { c.transaction = c.statement }
+func (c *clock) startStatement()         {}
+func (c *clock) wall() time.Time         { return c.now() }
+
+var _ types.Clock = (*clock)(nil)
+var _ pgwire.Session = (*Session)(nil)
+
+// armStatementTimeout starts statement_timeout for the message that begins.
+func (s *Session) armStatementTimeout() {
+	d := s.gucs.statementTimeout
+	if d <= 0 {
+		return
+	}
+	s.timer = time.AfterFunc(d, func() {
+		s.interrupt(pgerr.New(pgerr.QueryCanceled, "canceling statement due to statement timeout"))
+	})
+}
+
+func (s *Session) disarmStatementTimeout() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	select {
+	case <-s.done:
+	default:
+	}
+}
