@@ -6,8 +6,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/calfdb/calf/executor/session"
 	"github.com/calfdb/calf/pgwire"
-	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/settings"
 )
 
@@ -36,8 +36,8 @@ type engineOptions struct {
 }
 
 // openEngine opens a data directory, initialising an empty one.
-var openEngine = func(engineOptions) (engine, error) {
-	return nil, pgerr.NotSupported("opening a data directory")
+var openEngine = func(o engineOptions) (engine, error) {
+	return session.Open(session.Options{DataDir: o.DataDir, Superuser: o.Superuser, Settings: o.Settings, Log: o.Log, Reload: o.Reload, Conn: o.Conn})
 }
 
 // backend joins the engine and the access rules.

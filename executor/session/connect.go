@@ -125,22 +125,46 @@ func (s *Session) setClientEncoding(name string) {
 	}
 }
 
-// Secret gives the stored password of a role, for authentication.
-func (s *Server) Secret(_ context.Context, user string) (stored string, ok bool) {
+// withCatalog runs fn with a view of the shared catalogs, in a transaction of its own.
+func (s *Server) withCatalog(fn func(ss *Session)) {
 	ss := s.newSession(0)
 	defer ss.Close(nil)
 	ss.gucs = newGucs(ss, s.o.Settings)
 	if err := ss.useDB(catalog.Template1DB); err != nil {
-		return "", false
+		return
 	}
 	ss.startTransaction()
 	defer ss.abort()
-	role, err := ss.view.RoleByName(user)
-	if err != nil || role == nil || !role.CanLogin || role.Password == "" {
-		return "", false
-	}
-	if role.HasValidUntil && role.ValidUntil < ss.clock.Now() {
-		return "", false
-	}
-	return role.Password, true
+	fn(ss)
+}
+
+// Secret gives the stored password of a role, for authentication.
+func (s *Server) Secret(_ context.Context, user string) (stored string, ok bool) {
+	s.withCatalog(func(ss *Session) {
+		role, err := ss.view.RoleByName(user)
+		if err != nil || role == nil || !role.CanLogin || role.Password == "" {
+			return
+		}
+		if role.HasValidUntil && role.ValidUntil < ss.clock.Now() {
+			return
+		}
+		stored, ok = role.Password, true
+	})
+	return stored, ok
+}
+
+// IsMember says whether a role is a member of another, for pg_hba.conf's +role.
+func (s *Server) IsMember(user, role string) (member bool) {
+	s.withCatalog(func(ss *Session) {
+		a, err := ss.view.RoleByName(user)
+		if err != nil || a == nil {
+			return
+		}
+		b, err := ss.view.RoleByName(role)
+		if err != nil || b == nil {
+			return
+		}
+		member, _ = ss.view.IsMemberOf(a.OID, b.OID)
+	})
+	return member
 }

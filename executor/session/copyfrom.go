@@ -193,7 +193,7 @@ func (l *copyLoader) prepareDefaults() error {
 		e := l.rel.Defaults[a.Num]
 		if e == nil || a.Identity != 0 {
 			var err error
-			if e, err = rewrite.ColumnDefault(l.s.rewriteEnv(), l.rel, a.Num); err != nil {
+			if e, err = rewrite.ColumnDefault(l.s.analyzeEnv(nil), l.rel, a); err != nil {
 				return err
 			}
 		}

@@ -190,7 +190,7 @@ func (s *Session) rewriteAnalyzed(q *query.Query, params *analyze.Params) (a pla
 		a.Result, err = s.utilityResult(utilityNode(q))
 		return a, err
 	}
-	if a.Queries, err = rewrite.Query(s.rewriteEnv(), q); err != nil {
+	if a.Queries, err = rewrite.Rewrite(s.analyzeEnv(nil), q); err != nil {
 		return a, err
 	}
 	a.Result = resultColumns(a.Queries)
@@ -219,10 +219,6 @@ func resultColumns(queries []*query.Query) []*query.TargetEntry {
 		return visible
 	}
 	return nil
-}
-
-func (s *Session) rewriteEnv() *rewrite.Env {
-	return &rewrite.Env{Catalog: s.view, Types: s.backend.Env, LockRelation: s.lockRelation}
 }
 
 // checkExecute says whether the current user may call a function.

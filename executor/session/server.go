@@ -31,6 +31,9 @@ type Options struct {
 	Superuser string // name of the bootstrap superuser, used at first start
 	Settings  *settings.Server
 	Log       zerolog.Logger
+	// Reload re-reads the configuration files (pg_reload_conf); Conn finds a connection by process id. Both may be nil.
+	Reload func()
+	Conn   func(pid int32) *pgwire.Conn
 }
 
 // Server is a running database server without its listeners: storage, catalogs, and the sessions there are.
