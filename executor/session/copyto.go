@@ -100,9 +100,8 @@ func (c *command) copyQuery(n *pg_query.CopyStmt) (*prepared, []string, error) {
 
 // selectColumns makes the parse tree of SELECT cols FROM ONLY rel.
 func selectColumns(rv *pg_query.RangeVar, desc *types.TupleDesc, cols []int16) *pg_query.Node {
-	only := *rv
-	only.Inh = false
-	sel := &pg_query.SelectStmt{FromClause: []*pg_query.Node{{Node: &pg_query.Node_RangeVar{RangeVar: &only}}},
+	only := &pg_query.RangeVar{Schemaname: rv.Schemaname, Relname: rv.Relname, Relpersistence: rv.Relpersistence, Location: rv.Location}
+	sel := &pg_query.SelectStmt{FromClause: []*pg_query.Node{{Node: &pg_query.Node_RangeVar{RangeVar: only}}},
 		LimitOption: pg_query.LimitOption_LIMIT_OPTION_DEFAULT, Op: pg_query.SetOperation_SETOP_NONE}
 	for _, c := range cols {
 		ref := &pg_query.ColumnRef{Fields: []*pg_query.Node{pg_query.MakeStrNode(rv.Relname), pg_query.MakeStrNode(desc.Attrs[c-1].Name)}, Location: -1}
