@@ -62,7 +62,7 @@ func formatPlain(env *Env, info *TypeInfo, typmod int32, typmodGiven, qualify bo
 			}
 		}
 	}
-	if !withMod {
+	if !withMod || special && info.ModOut == "" {
 		return name
 	}
 	mod, err := TypModOut(env, info.OID, typmod)

@@ -2,6 +2,7 @@ package types
 
 import (
 	"encoding/binary"
+	"math/big"
 
 	"github.com/calfdb/calf/sql/pgerr"
 )
@@ -227,4 +228,27 @@ func (n Numeric) digitAt(w int) int {
 // isIntegral says whether there is nothing after the point.
 func (n Numeric) isIntegral() bool {
 	return n.IsInf() || n.kind == numFinite && len(n.digits) <= n.weight+1
+}
+
+// Unscaled gives the digits of a finite value as an integer and the scale that makes the value of it.
+func (n Numeric) Unscaled() (*big.Int, int) {
+	scale := max(n.exactScale(), n.dscale)
+	return n.unscaled(scale), scale
+}
+
+// NumericFromBig makes v·10^-scale.
+func NumericFromBig(v *big.Int, scale int) Numeric { return numericFromBig(v, scale) }
+
+// NumericInf is the infinity of the given sign.
+func NumericInf(sign int) Numeric {
+	if sign < 0 {
+		return Numeric{kind: numNInf, neg: true}
+	}
+	return Numeric{kind: numPInf}
+}
+
+// WithScale gives n with another display scale, which must show all its digits.
+func (n Numeric) WithScale(dscale int) Numeric {
+	n.dscale = dscale
+	return n
 }

@@ -189,3 +189,11 @@ func logNumeric(base, num Numeric) (Numeric, error) {
 	_, _ = context(digits).Quo(r, lnDecimal(num, digits), lb)
 	return finish(r, rscale), nil
 }
+
+// SqrtNumericScale is the square root to a's own display scale; a is finite and not negative.
+func SqrtNumericScale(a Numeric) (Numeric, error) {
+	rscale := a.dscale
+	r := numericFromBig(new(big.Int).Sqrt(a.unscaled(2*(rscale+1))), rscale+1)
+	r.round(rscale)
+	return r, nil
+}
