@@ -63,7 +63,7 @@ const (
 	maxItemSize = (page.Size-(page.HeaderSize+3*page.ItemIDSize)-specialSize)/3&^7 - 8
 )
 
-func flags(p []byte) uint16     { return le.Uint16(p[offFlags:]) }
+func flags(p []byte) uint16     { return uint16(page.LoadHint32(p, offFlags)) } // flagHasGarbage is set under a share latch
 func isLeaf(p []byte) bool      { return flags(p)&flagLeaf != 0 }
 func isDeleted(p []byte) bool   { return flags(p)&flagDeleted != 0 }
 func leftOf(p []byte) uint32    { return le.Uint32(p[offPrev:]) }

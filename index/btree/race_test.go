@@ -132,3 +132,57 @@ func TestConcurrentUnique(t *testing.T) {
 		t.Errorf("%d insertions went in, of %d keys", ok.Load(), keys)
 	}
 }
+
+// TestConcurrentKill: scans kill entries of dead rows while others insert, which removes killed entries when a page is full.
+func TestConcurrentKill(t *testing.T) {
+	f := newFixture(t, 256)
+	ix := f.newIndex(t, false, "int4")
+	const writers, each = 3, 4000
+	isDead := func(n int) bool { return n%4 != 0 }
+	var ins, scans sync.WaitGroup
+	var stop atomic.Bool
+	for w := range writers {
+		ins.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), 3))
+			for i := range each {
+				n := w*each + i
+				if _, err := ix.Insert(&index.InsertArgs{Values: types.Row{types.Int4(int32(r.IntN(500)))}, TID: tidOf(n)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	killed := 0
+	scans.Go(func() {
+		r := rand.New(rand.NewPCG(9, 3))
+		s := ix.NewScan(index.ScanOptions{})
+		defer s.End()
+		for !stop.Load() {
+			key := []index.ScanKey{{Attr: 1, Strategy: index.GreaterEqual, Arg: types.Int4(int32(r.IntN(500)))}}
+			if err := s.Rescan(key); err != nil {
+				t.Error(err)
+			}
+			for range 500 {
+				if ok, err := s.Next(index.Forward); !ok || err != nil {
+					break
+				}
+				if tid := s.TID(); isDead(int(tid.Block)*200 + int(tid.Off) - 1) {
+					s.Kill()
+					killed++
+				}
+			}
+		}
+	})
+	ins.Wait()
+	stop.Store(true)
+	scans.Wait()
+	live := 0
+	for _, tid := range ix.collect(t, index.Forward) {
+		if !isDead(int(tid.Block)*200 + int(tid.Off) - 1) {
+			live++
+		}
+	}
+	if live != writers*each/4 || killed == 0 {
+		t.Errorf("%d live entries are left of %d; %d were killed", live, writers*each/4, killed)
+	}
+}

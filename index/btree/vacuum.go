@@ -68,6 +68,11 @@ func (ix *Index) vacuumLeaf(a *index.VacuumArgs, b buffer.Buf, dead func(types.T
 			return buffer.Buf{}, err
 		}
 	}
+	if len(w.offs) > 0 {
+		if err := ix.am.pool.Store().Admit(a.Cancel, true); err != nil {
+			return buffer.Buf{}, err
+		}
+	}
 	return ix.rightLeaf(next)
 }
 
