@@ -75,9 +75,8 @@ func (e *Env) mode() plan.PlanCacheMode {
 func (s *Source) genericPlan(env *Env) (*Plans, error) {
 	for s.generic != nil {
 		p := s.generic
-		var held lockList
 		for _, st := range p.Stmts {
-			if err := held.lockPlan(env, st); err != nil {
+			if err := lockList(st.Relations).lock(env); err != nil {
 				return nil, err
 			}
 		}
@@ -88,7 +87,9 @@ func (s *Source) genericPlan(env *Env) (*Plans, error) {
 		if ok && s.generic == p {
 			return p, nil
 		}
-		held.release(env)
+		for _, st := range p.Stmts {
+			lockList(st.Relations).release(env)
+		}
 		s.generic = nil
 		if _, err := s.Analyze(env); err != nil {
 			return nil, err

@@ -83,44 +83,46 @@ func addPlanDeps(env *Env, p *plan.Planned, deps *[]dependency) error {
 	return nil
 }
 
-// lockList is what was locked, to give it back when the plan is stale.
-type lockList struct{ held []plan.RelationUse }
+// lockList are the relations that a query or a plan needs, in the order of their locking.
+type lockList []plan.RelationUse
 
-func (l *lockList) lock(env *Env, oid OID, mode int) error {
-	if mode == 0 || env.LockRelation == nil {
-		return nil
+// addQuery notes the relations of a query and of those inside it.
+func (l *lockList) addQuery(q *query.Query) {
+	if q.Command == query.CmdUtility {
+		return
 	}
-	if err := env.LockRelation(oid, mode); err != nil {
-		return err
-	}
-	l.held = append(l.held, plan.RelationUse{OID: oid, LockMode: mode})
-	return nil
+	plan.VisitRelations(q, func(e *query.RTE) {
+		if e.LockMode != 0 {
+			*l = append(*l, plan.RelationUse{OID: e.RelOID, LockMode: e.LockMode})
+		}
+	})
 }
 
-func (l *lockList) lockPlan(env *Env, p *plan.Planned) error {
-	for _, r := range p.Relations {
-		if err := l.lock(env, r.OID, r.LockMode); err != nil {
+// lock takes the locks, or none.
+func (l lockList) lock(env *Env) error {
+	if env.LockRelation == nil {
+		return nil
+	}
+	for i, r := range l {
+		if r.LockMode == 0 {
+			continue
+		}
+		if err := env.LockRelation(r.OID, r.LockMode); err != nil {
+			l[:i].release(env)
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *lockList) lockQuery(env *Env, q *query.Query) (err error) {
-	if q.Command == query.CmdUtility {
-		return nil
+// release gives the locks back.
+func (l lockList) release(env *Env) {
+	if env.UnlockRelation == nil {
+		return
 	}
-	plan.VisitRelations(q, func(e *query.RTE) {
-		if err == nil {
-			err = l.lock(env, e.RelOID, e.LockMode)
+	for _, r := range l {
+		if r.LockMode != 0 {
+			env.UnlockRelation(r.OID, r.LockMode)
 		}
-	})
-	return err
-}
-
-func (l *lockList) release(env *Env) {
-	for _, h := range l.held {
-		env.UnlockRelation(h.OID, h.LockMode)
 	}
-	l.held = nil
 }

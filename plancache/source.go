@@ -53,6 +53,7 @@ type Source struct {
 	role          OID
 	dependsOnRole bool
 	deps          []dependency
+	relations     lockList // of the analysed queries
 
 	generic     *Plans
 	genericCost float64
@@ -110,9 +111,10 @@ func (s *Source) remember(env *Env) error {
 	s.inval = env.count()
 	s.searchPath = append(make([]OID, 0, 4), env.Plan.Catalog.SearchPath()...)
 	s.role, s.dependsOnRole = env.Role, false
-	s.deps = s.deps[:0]
+	s.deps, s.relations = s.deps[:0], s.relations[:0]
 	for _, q := range s.analyzed.Queries {
 		s.dependsOnRole = s.dependsOnRole || q.HasRowSecurity
+		s.relations.addQuery(q)
 		if err := addQueryDeps(env, q, &s.deps); err != nil {
 			return err
 		}
@@ -134,11 +136,8 @@ func (s *Source) revalidate(env *Env) error {
 		s.valid, s.generic = false, nil
 		return nil
 	}
-	var held lockList
-	for _, q := range s.analyzed.Queries {
-		if err := held.lockQuery(env, q); err != nil {
-			return err
-		}
+	if err := s.relations.lock(env); err != nil {
+		return err
 	}
 	ok, err := s.current(env, s.deps, s.inval)
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *Source) revalidate(env *Env) error {
 		s.inval = env.count()
 		return nil
 	}
-	held.release(env)
+	s.relations.release(env)
 	s.valid, s.generic = false, nil
 	return nil
 }
