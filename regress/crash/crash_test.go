@@ -50,6 +50,9 @@ func TestKill(t *testing.T) {
 	for round := range *rounds {
 		killer := rand.New(rand.NewSource(*seed*1000 + int64(round)))
 		work(ctx, s, ws, killer, round)
+		if err := s.checkCopy(); err != nil {
+			s.fatal("the checkers after the kill: %v", err)
+		}
 		started := time.Now()
 		s.start()
 		took := time.Since(started)
