@@ -289,3 +289,9 @@ func ACL(d types.Datum) []ACLItem {
 	arrayElems(d, func(_ int, b []byte) { list = append(list, decodeACLItem(b)) })
 	return list
 }
+
+// AnyArray forms an array of one element of a column's type, as pg_attribute.attmissingval is.
+func AnyArray(a *types.Attr, values ...types.Datum) types.Datum {
+	info := &types.TypeInfo{OID: a.TypeOID, Len: a.Len, ByVal: a.ByVal, Align: a.Align}
+	return types.MakeArray(info, values)
+}

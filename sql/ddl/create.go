@@ -1,0 +1,258 @@
+package ddl
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+func init() { register("CreateStmt", createTable) }
+
+// tableDef is CREATE TABLE made ready.
+type tableDef struct {
+	newRelation
+	columns     []*columnDef
+	constraints []*pg_query.Constraint
+	onCommit    catalog.OnCommitAction
+}
+
+// createTable is CREATE TABLE.
+func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
+	switch {
+	case n.Partspec != nil || n.Partbound != nil:
+		return "", pgerr.NotSupported("partitioned tables")
+	case len(n.InhRelations) > 0:
+		return "", pgerr.NotSupported("table inheritance")
+	case n.OfTypename != nil:
+		return "", pgerr.NotSupported("typed tables")
+	}
+	t, exists, err := c.tableTarget(n.Relation, n.IfNotExists)
+	if err != nil || exists {
+		return "CREATE TABLE", err
+	}
+	if err := c.checkTablespace(n.Tablespacename); err != nil {
+		return "", err
+	}
+	if err := checkTableAM(n.AccessMethod); err != nil {
+		return "", err
+	}
+	t.kind, t.am = 'r', catalog.HeapAM
+	if t.options, err = mergeOptions(nil, n.Options, tableOptions, false); err != nil {
+		return "", err
+	}
+	if t.onCommit, err = onCommit(n.Oncommit, t.persistence); err != nil {
+		return "", err
+	}
+	if err := c.tableElements(t, n.TableElts); err != nil {
+		return "", err
+	}
+	for _, k := range n.Constraints {
+		t.constraints = append(t.constraints, k.GetConstraint())
+	}
+	_, err = c.makeTable(t)
+	return "CREATE TABLE", err
+}
+
+func checkTableAM(name string) error {
+	if name != "" && name != "heap" {
+		return pgerr.New(pgerr.UndefinedObject, "access method \"%s\" does not exist", name)
+	}
+	return nil
+}
+
+// checkTablespace accepts the only two that there are.
+func (c *ctx) checkTablespace(name string) error {
+	if name == "" || name == "pg_default" {
+		return nil
+	}
+	if name == "pg_global" {
+		return pgerr.New(pgerr.InvalidParameterValue, "only shared relations can be placed in pg_global tablespace")
+	}
+	return pgerr.New(pgerr.UndefinedObject, "tablespace \"%s\" does not exist", name)
+}
+
+func onCommit(a pg_query.OnCommitAction, persistence byte) (catalog.OnCommitAction, error) {
+	if a > pg_query.OnCommitAction_ONCOMMIT_NOOP && persistence != 't' {
+		return 0, pgerr.New(pgerr.InvalidTableDefinition, "ON COMMIT can only be used on temporary tables")
+	}
+	switch a {
+	case pg_query.OnCommitAction_ONCOMMIT_DELETE_ROWS:
+		return catalog.OnCommitDeleteRows, nil
+	case pg_query.OnCommitAction_ONCOMMIT_DROP:
+		return catalog.OnCommitDrop, nil
+	}
+	return catalog.OnCommitPreserve, nil
+}
+
+// tableTarget finds where a new relation goes. exists: it is there already, and IF NOT EXISTS was said.
+func (c *ctx) tableTarget(rv *pg_query.RangeVar, ifNotExists bool) (t *tableDef, exists bool, err error) {
+	t = &tableDef{}
+	t.name, t.owner, t.persistence = rv.Relname, c.v.User(), 'p'
+	if rv.Relpersistence != "" {
+		t.persistence = rv.Relpersistence[0]
+	}
+	if t.ns, t.persistence, err = c.creationSchema(rv, t.persistence); err != nil {
+		return nil, false, err
+	}
+	_, row, err := c.v.Find(catalog.PgClassRelnameNspIndexOID, types.Text(t.name), types.Oid(t.ns))
+	if err != nil {
+		return nil, false, err
+	}
+	if row == nil {
+		return t, false, nil
+	}
+	if !ifNotExists {
+		return nil, false, pgerr.New(pgerr.DuplicateTable, "relation \"%s\" already exists", t.name)
+	}
+	c.notice(pgerr.DuplicateTable, "relation \"%s\" already exists, skipping", t.name)
+	return t, true, nil
+}
+
+// tableElements sorts the elements of CREATE TABLE into columns and constraints.
+func (c *ctx) tableElements(t *tableDef, elements []*pg_query.Node) error {
+	var last *pg_query.Constraint
+	for _, n := range elements {
+		switch x := n.Node.(type) {
+		case *pg_query.Node_ColumnDef:
+			d, err := c.column(x.ColumnDef, t.name)
+			if err != nil {
+				return err
+			}
+			t.columns = append(t.columns, d)
+			t.constraints = append(t.constraints, d.constraints...)
+		case *pg_query.Node_Constraint:
+			if isConstraintAttribute(x.Constraint.Contype) {
+				if err := applyAttribute(last, x.Constraint); err != nil {
+					return err
+				}
+				continue
+			}
+			last = x.Constraint
+			t.constraints = append(t.constraints, x.Constraint)
+		case *pg_query.Node_TableLikeClause:
+			if err := c.likeClause(t, x.TableLikeClause); err != nil {
+				return err
+			}
+		default:
+			return pgerr.NotSupported("table element %T", n.Node)
+		}
+	}
+	return checkColumns(t.columns)
+}
+
+func checkColumns(columns []*columnDef) error {
+	if len(columns) > maxColumns {
+		return pgerr.New(pgerr.TooManyColumns, "tables can have at most %d columns", maxColumns)
+	}
+	seen := map[string]bool{}
+	for i, d := range columns {
+		if seen[d.Name] {
+			return pgerr.New(pgerr.DuplicateColumn, "column \"%s\" specified more than once", d.Name)
+		}
+		seen[d.Name] = true
+		if err := checkColumnName(d.Name); err != nil {
+			return err
+		}
+		d.Num = int16(i + 1)
+	}
+	return nil
+}
+
+func checkColumnName(name string) error {
+	for i := range systemColumns {
+		if systemColumns[i].Name == name {
+			return pgerr.New(pgerr.DuplicateColumn, "column name \"%s\" conflicts with a system column name", name)
+		}
+	}
+	return nil
+}
+
+// makeTable makes the table, its sequences, defaults, constraints and indexes.
+func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
+	c.markPrimaryKey(t)
+	for _, d := range t.columns {
+		t.newRelation.columns = append(t.newRelation.columns, d.Attr)
+	}
+	oid, err := c.makeRelation(&t.newRelation)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := c.reload(oid)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Session.LockRelation(oid, accessExclusive); err != nil {
+		return nil, err
+	}
+	if t.onCommit != catalog.OnCommitPreserve {
+		c.setOnCommit(oid, t.onCommit)
+	}
+	if err := c.columnExtras(rel, t.columns); err != nil {
+		return nil, err
+	}
+	if rel, err = c.reload(oid); err != nil {
+		return nil, err
+	}
+	return c.addConstraints(rel, t.constraints, true)
+}
+
+// markPrimaryKey makes the columns of PRIMARY KEY not null before the table is made.
+func (c *ctx) markPrimaryKey(t *tableDef) {
+	for _, con := range t.constraints {
+		if con.Contype != pg_query.ConstrType_CONSTR_PRIMARY {
+			continue
+		}
+		for _, key := range strs(con.Keys) {
+			for _, d := range t.columns {
+				if d.Name == key {
+					d.NotNull = true
+				}
+			}
+		}
+	}
+}
+
+// columnExtras makes sequences and defaults of new columns.
+func (c *ctx) columnExtras(rel *catalog.Relation, columns []*columnDef) error {
+	for _, d := range columns {
+		if err := c.columnSequence(rel, d); err != nil {
+			return err
+		}
+		if err := c.cookDefault(rel, d); err != nil {
+			return err
+		}
+		if d.cooked == nil || d.Generated == 0 && isNullConst(d.cooked) {
+			continue
+		}
+		if d.Generated != 0 {
+			if err := checkGenerated(rel, d); err != nil {
+				return err
+			}
+		}
+		if _, err := c.storeDefault(rel.OID, d.Num, d.cooked, d.Generated != 0); err != nil {
+			return err
+		}
+		if err := c.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkGenerated refuses a generation expression that uses a generated column.
+func checkGenerated(rel *catalog.Relation, d *columnDef) error {
+	var bad error
+	query.Walk(d.cooked, func(e query.Expr) bool {
+		if v, ok := e.(*query.Var); ok && bad == nil {
+			if a := rel.Attr(v.AttNo); a != nil && a.Generated != 0 {
+				bad = pgerr.New(pgerr.SyntaxError, "cannot use generated column \"%s\" in column generation expression", a.Name).
+					WithDetail("A generated column cannot reference another generated column.").WithLocation(v.Loc)
+			}
+		}
+		return true
+	})
+	return bad
+}
