@@ -162,6 +162,18 @@ func (a *AfterTriggers) Reset() { a.levels, a.deferred, a.deferrals = a.levels[:
 // Pending says whether deferred triggers wait.
 func (a *AfterTriggers) Pending() bool { return len(a.deferred) > 0 }
 
+// PendingFor says whether triggers of a table wait: commands that replace its storage must not run then.
+func (a *AfterTriggers) PendingFor(table types.OID) bool {
+	for _, list := range append([][]afterEvent{a.deferred}, a.levels...) {
+		for i := range list {
+			if list[i].table.Rel.OID == table {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fire calls the events' triggers in order. The rows are read again by their places, whoever sees them.
 func (a *AfterTriggers) fire(events []afterEvent) error {
 	if len(events) == 0 {

@@ -30,6 +30,10 @@ type Backend struct {
 	// TriggerInLanguage makes the callable of a trigger function that is not internal; nil = none.
 	TriggerInLanguage func(p *catalog.Proc, tg *catalog.Trigger) (TriggerFunc, error)
 
+	// RunSQL runs one SQL statement inside the running one, with a fresh command and, at READ COMMITTED, a fresh snapshot, as the owner of the
+	// tables that it names; it gives the number of rows. Triggers of foreign keys use it.
+	RunSQL func(sql string, argTypes []types.OID, args []types.Datum) (rows int64, err error)
+
 	After *AfterTriggers
 
 	// CursorPosition gives the ctid of the row that a cursor stands on in a table; false when that row is none of the table's.

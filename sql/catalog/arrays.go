@@ -295,3 +295,12 @@ func AnyArray(a *types.Attr, values ...types.Datum) types.Datum {
 	info := &types.TypeInfo{OID: a.TypeOID, Len: a.Len, ByVal: a.ByVal, Align: a.Align}
 	return types.MakeArray(info, values)
 }
+
+// Float4Array forms a float4[].
+func Float4Array(values []float32) types.Datum {
+	ds := make([]types.Datum, len(values))
+	for i, f := range values {
+		ds[i] = types.Float4(f)
+	}
+	return makeArray(types.Float4OID, ds, 1)
+}

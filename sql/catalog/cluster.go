@@ -16,8 +16,9 @@ type Cluster struct {
 	sharedHandles *handles
 	sharedMap     *relmap
 
-	mu  sync.Mutex
-	dbs map[OID]*DB
+	mu       sync.Mutex
+	dbs      map[OID]*DB
+	attached map[*View]func()
 
 	bootstrapping atomic.Bool
 	bootOID       atomic.Uint32
@@ -55,8 +56,10 @@ func open(st Storage) (*Cluster, error) {
 	if c.sharedMap, err = loadRelmap(st.Store, 0); err != nil {
 		return nil, err
 	}
-	_, err = st.Heap.SweepPending()
-	return c, err
+	if _, err = st.Heap.SweepPending(); err != nil {
+		return nil, err
+	}
+	return c, c.sweepDatabases()
 }
 
 // Storage gives what the cluster is kept in.
@@ -76,13 +79,6 @@ func (c *Cluster) DB(oid OID) (*DB, error) {
 	db := &DB{OID: oid, c: c, cache: newCache(), handles: newHandles(), relmap: m}
 	c.dbs[oid] = db
 	return db, nil
-}
-
-// forgetDB drops the state of a database that is gone.
-func (c *Cluster) forgetDB(oid OID) {
-	c.mu.Lock()
-	delete(c.dbs, oid)
-	c.mu.Unlock()
 }
 
 // NewView gives a session its view of a database. Whenever the view is used, s.Tx is the session's running transaction.

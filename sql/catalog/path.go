@@ -36,6 +36,17 @@ func (v *View) SetSearchPath(names []string) {
 // SetUser sets the current user.
 func (v *View) SetUser(role OID) { v.user = role }
 
+// SetSessionUser sets the session's user, whom RESET ROLE makes current.
+func (v *View) SetSessionUser(role OID) { v.sessionUser = role }
+
+// SessionUser is the session's user.
+func (v *View) SessionUser() OID {
+	if v.sessionUser == 0 {
+		return v.user
+	}
+	return v.sessionUser
+}
+
 // User is the current user.
 func (v *View) User() OID { return v.user }
 

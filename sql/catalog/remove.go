@@ -91,7 +91,7 @@ func (v *View) removeRelation(oid OID) error {
 		v.DropStorage(rel.Storage, rel.Persistence == 't')
 	}
 	if rel.Kind == 'S' {
-		v.dropSequenceState(rel.Storage)
+		v.DropSequenceState(rel.Storage)
 	}
 	return nil
 }

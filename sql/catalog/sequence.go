@@ -36,8 +36,22 @@ type sequences struct {
 
 func (q *sequences) init(s *pagestore.Store) { q.store, q.byID = s, map[pagestore.RelID]*sequence{} }
 
+func (q *sequences) forgetDB(db uint32) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for id := range q.byID {
+		if id.DB == db {
+			delete(q.byID, id)
+		}
+	}
+}
+
+func sequencePrefix(db OID) []byte {
+	return binary.BigEndian.AppendUint32([]byte("catalog/seq/"), uint32(db))
+}
+
 func sequenceKey(id pagestore.RelID) []byte {
-	k := binary.BigEndian.AppendUint32([]byte("catalog/seq/"), id.DB)
+	k := sequencePrefix(OID(id.DB))
 	return binary.BigEndian.AppendUint32(k, id.Rel)
 }
 
@@ -106,6 +120,13 @@ func (v *View) CreateSequenceState(id pagestore.RelID, start int64, called bool)
 	c.Set(sequenceKey(id), st.encode())
 	q.store.Apply(c)
 	c.Release()
+	v.sess.Tx.OnAbort(func() {
+		q.forget(id)
+		c := q.store.NewChange()
+		c.Delete(sequenceKey(id))
+		q.store.Apply(c)
+		c.Release()
+	})
 }
 
 // ReadSequence gives a sequence's present state.
@@ -301,8 +322,8 @@ func (v *View) LastVal() (int64, error) {
 // DiscardSequences is DISCARD SEQUENCES.
 func (v *View) DiscardSequences() { v.seqs = sessionSequences{} }
 
-// dropSequenceState removes a sequence's state at commit.
-func (v *View) dropSequenceState(id pagestore.RelID) {
+// DropSequenceState removes a sequence's state at commit.
+func (v *View) DropSequenceState(id pagestore.RelID) {
 	q := &v.cluster.sequences
 	v.sess.Tx.OnCommitWrite(func(c *pagestore.Change) { c.Delete(sequenceKey(id)) })
 	v.sess.Tx.OnCommit(func() { q.forget(id) })

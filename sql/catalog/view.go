@@ -12,6 +12,7 @@ type View struct {
 	shared       *cache
 	own          ownChanges
 	path         searchPath
+	sessionUser  OID
 	user         OID
 	onCommit     []onCommitTable
 	onCommitDone bool

@@ -1,0 +1,195 @@
+package ddl
+
+import (
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+)
+
+func init() { register("AlterTableStmt", alterTable) }
+
+// alteration is an ALTER TABLE in progress. Subcommands run in passes, as PostgreSQL orders them: what is dropped first, then types, then
+// what is added; rows are rewritten or checked once, at the end.
+type alteration struct {
+	*ctx
+	rel    *catalog.Relation
+	before *catalog.Relation // as it was: rows have this shape until they are rewritten
+
+	rewrite   bool             // rows get new values: columns added with volatile defaults, changed types
+	newValues []newColumnValue // how
+	notNull   []int16          // columns to check
+	rebuild   []rebuiltIndex   // indexes to be made again after a change of type
+	later     []*pg_query.Constraint
+}
+
+// Passes of ALTER TABLE.
+const (
+	passDrop = iota
+	passAlterType
+	passAddColumn
+	passColumnAttributes
+	passAddConstraint
+	passMisc
+	passCount
+)
+
+var alterTags = map[pg_query.ObjectType]string{pg_query.ObjectType_OBJECT_INDEX: "ALTER INDEX", pg_query.ObjectType_OBJECT_SEQUENCE: "ALTER SEQUENCE",
+	pg_query.ObjectType_OBJECT_VIEW: "ALTER VIEW", pg_query.ObjectType_OBJECT_MATVIEW: "ALTER MATERIALIZED VIEW"}
+
+// alterTable is ALTER TABLE, INDEX, SEQUENCE and VIEW with subcommands.
+func alterTable(c *ctx, n *pg_query.AlterTableStmt) (string, error) {
+	tag := alterTags[n.Objtype]
+	if tag == "" {
+		tag = "ALTER TABLE"
+	}
+	rel, err := c.tryOpen(n.Relation, alterLock(n.Cmds))
+	if err != nil {
+		return "", err
+	}
+	if rel == nil {
+		if n.MissingOk {
+			c.notice(pgerr.SuccessfulCompletion, "relation \"%s\" does not exist, skipping", n.Relation.Relname)
+			return tag, nil
+		}
+		return "", pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", rangeVarName(n.Relation))
+	}
+	if err := c.requireOwner(rel); err != nil {
+		return "", err
+	}
+	if err := requireNotSystem(rel); err != nil {
+		return "", err
+	}
+	if err := c.checkNotInUse(rel, tag); err != nil {
+		return "", err
+	}
+	a := &alteration{ctx: c, rel: rel, before: rel}
+	for pass := range passCount {
+		for _, x := range n.Cmds {
+			cmd := x.GetAlterTableCmd()
+			if alterPass(cmd) != pass {
+				continue
+			}
+			if err := a.run(cmd); err != nil {
+				return "", err
+			}
+			if a.rel, err = a.reload(rel.OID); err != nil {
+				return "", err
+			}
+		}
+		if pass == passColumnAttributes {
+			if err := a.finishRows(); err != nil {
+				return "", err
+			}
+		}
+	}
+	if len(a.later) > 0 {
+		_, err = c.addConstraints(a.rel, a.later, false)
+	}
+	return tag, err
+}
+
+// alterLock is the weakest lock that all subcommands allow.
+func alterLock(cmds []*pg_query.Node) int {
+	mode := shareUpdateExclusive
+	for _, x := range cmds {
+		cmd := x.GetAlterTableCmd()
+		need := accessExclusive
+		switch cmd.Subtype {
+		case pg_query.AlterTableType_AT_SetStatistics, pg_query.AlterTableType_AT_ClusterOn, pg_query.AlterTableType_AT_DropCluster,
+			pg_query.AlterTableType_AT_SetOptions, pg_query.AlterTableType_AT_ResetOptions, pg_query.AlterTableType_AT_SetRelOptions,
+			pg_query.AlterTableType_AT_ResetRelOptions, pg_query.AlterTableType_AT_ValidateConstraint:
+			need = shareUpdateExclusive
+		case pg_query.AlterTableType_AT_AddConstraint:
+			if k := cmd.Def.GetConstraint(); k != nil && k.Contype == pg_query.ConstrType_CONSTR_FOREIGN {
+				need = shareRowExclusive
+			}
+		}
+		mode = max(mode, need)
+	}
+	return mode
+}
+
+func alterPass(cmd *pg_query.AlterTableCmd) int {
+	switch cmd.Subtype {
+	case pg_query.AlterTableType_AT_DropColumn, pg_query.AlterTableType_AT_DropConstraint, pg_query.AlterTableType_AT_DropNotNull,
+		pg_query.AlterTableType_AT_DropExpression, pg_query.AlterTableType_AT_DropIdentity:
+		return passDrop
+	case pg_query.AlterTableType_AT_AlterColumnType:
+		return passAlterType
+	case pg_query.AlterTableType_AT_AddColumn:
+		return passAddColumn
+	case pg_query.AlterTableType_AT_ColumnDefault, pg_query.AlterTableType_AT_SetNotNull, pg_query.AlterTableType_AT_AddIdentity,
+		pg_query.AlterTableType_AT_SetIdentity:
+		return passColumnAttributes
+	case pg_query.AlterTableType_AT_AddConstraint:
+		return passAddConstraint
+	}
+	return passMisc
+}
+
+// run carries out one subcommand.
+func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
+	switch cmd.Subtype {
+	case pg_query.AlterTableType_AT_AddColumn:
+		return a.addColumn(cmd)
+	case pg_query.AlterTableType_AT_DropColumn:
+		return a.dropColumn(cmd)
+	case pg_query.AlterTableType_AT_ColumnDefault:
+		return a.columnDefault(cmd)
+	case pg_query.AlterTableType_AT_SetNotNull:
+		return a.setColumnNotNull(cmd)
+	case pg_query.AlterTableType_AT_DropNotNull:
+		return a.dropColumnNotNull(cmd)
+	case pg_query.AlterTableType_AT_AlterColumnType:
+		return a.columnType(cmd)
+	case pg_query.AlterTableType_AT_AddConstraint:
+		return a.addConstraint(cmd)
+	case pg_query.AlterTableType_AT_DropConstraint:
+		return a.dropConstraint(cmd)
+	case pg_query.AlterTableType_AT_ValidateConstraint:
+		return a.validateConstraint(cmd)
+	case pg_query.AlterTableType_AT_SetRelOptions, pg_query.AlterTableType_AT_ResetRelOptions:
+		return a.relOptions(cmd)
+	case pg_query.AlterTableType_AT_ChangeOwner:
+		owner, err := a.roleSpec(cmd.Newowner)
+		if err != nil {
+			return err
+		}
+		return a.changeOwner(a.rel, owner)
+	case pg_query.AlterTableType_AT_SetStatistics, pg_query.AlterTableType_AT_SetStorage, pg_query.AlterTableType_AT_SetOptions,
+		pg_query.AlterTableType_AT_ResetOptions:
+		return a.columnSetting(cmd)
+	case pg_query.AlterTableType_AT_ClusterOn, pg_query.AlterTableType_AT_DropCluster:
+		return a.clusterOn(cmd)
+	case pg_query.AlterTableType_AT_AddIdentity, pg_query.AlterTableType_AT_SetIdentity, pg_query.AlterTableType_AT_DropIdentity:
+		return a.identity(cmd)
+	}
+	word := strings.TrimPrefix(cmd.Subtype.String(), "AT_")
+	return pgerr.NotSupported("ALTER TABLE subcommand %s", word)
+}
+
+// onlyTables refuses subcommands that other kinds of relations don't have.
+func (a *alteration) onlyTables(what string) error {
+	if a.rel.Kind == 'r' {
+		return nil
+	}
+	return pgerr.New(pgerr.WrongObjectType, "ALTER action %s cannot be performed on relation \"%s\"", what, a.rel.Name).
+		WithDetail("%s", unsupportedKind(a.rel.Kind))
+}
+
+// attr finds a column that may be changed.
+func (a *alteration) attr(name string) (int16, error) {
+	for i := range systemColumns {
+		if systemColumns[i].Name == name {
+			return 0, pgerr.New(pgerr.FeatureNotSupported, "cannot alter system column \"%s\"", name)
+		}
+	}
+	x := a.rel.AttrByName(name)
+	if x == nil {
+		return 0, pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, a.rel.Name)
+	}
+	return x.Num, nil
+}
