@@ -152,16 +152,10 @@ func (bitmapNode) Close()        {}
 
 // bitmapOf finds the bitmap source inside wrappers (EXPLAIN ANALYZE's).
 func bitmapOf(n Node) (bitmapSource, error) {
-	for {
-		if b, ok := n.(bitmapSource); ok {
-			return b, nil
-		}
-		w, ok := n.(interface{ Unwrap() Node })
-		if !ok {
-			return nil, pgerr.Internal("plan node %T gives no bitmap", n)
-		}
-		n = w.Unwrap()
+	if b, ok := unwrap(n).(bitmapSource); ok {
+		return b, nil
 	}
+	return nil, pgerr.Internal("plan node %T gives no bitmap", n)
 }
 
 type bitmapIndexScan struct {

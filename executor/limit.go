@@ -31,7 +31,7 @@ func newLimit(s *State, p *plan.Limit) (Node, error) {
 	if n.child, err = s.build(p.Left); err != nil {
 		return nil, err
 	}
-	n.bounder, _ = n.child.(interface{ bound(n int64) })
+	n.bounder, _ = unwrap(n.child).(interface{ bound(n int64) })
 	c := s.compiler()
 	if p.Offset != nil {
 		if n.offset, err = c.Compile(p.Offset); err != nil {

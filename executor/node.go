@@ -53,6 +53,20 @@ func (s *State) build(p plan.Node) (Node, error) {
 	return s.withInitPlans(p, n), nil
 }
 
+// unwrap gives the node inside wrappers.
+func unwrap(n Node) Node {
+	for {
+		switch w := n.(type) {
+		case *initPlanNode:
+			n = w.Node
+		case interface{ Unwrap() Node }:
+			n = w.Unwrap()
+		default:
+			return n
+		}
+	}
+}
+
 // initPlanNode resets the init plans of its node when a parameter that they read has changed.
 type initPlanNode struct {
 	Node

@@ -92,3 +92,6 @@ func (x *metered) Rescan() error {
 }
 
 func (x *metered) Close() { x.n.Close() }
+
+// Unwrap gives the measured node.
+func (x *metered) Unwrap() executor.Node { return x.n }
