@@ -66,12 +66,11 @@ func (r *root) setSize(b *rel) {
 
 // contradicted: a constant condition that is false or null leaves no rows.
 func (r *root) contradicted(b *rel) bool {
-	for _, ri := range b.restricts {
-		if isFalseConst(ri.clause) || isNullConst(ri.clause) {
-			return true
-		}
+	if len(b.restricts) != 1 { // folding leaves a false condition alone
+		return false
 	}
-	return false
+	c := b.restricts[0].clause
+	return isFalseConst(c) || isNullConst(c)
 }
 
 // checkPartialIndexes finds out which partial indexes the conditions allow, and which conditions their predicates make superfluous.

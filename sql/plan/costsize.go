@@ -159,9 +159,6 @@ func (r *root) costSubqueryScan(p *path) {
 	}
 	p.rows = clampRows(p.sub.rows * r.listSelectivity(list, selArgs{}))
 	p.startup, p.total = p.sub.startup, p.sub.total
-	if len(list) == 0 && r.trivialSubqueryTarget(p) {
-		return // the scan will be left out
-	}
 	q := r.scanQualCost(p.rel, p.param)
 	p.startup += q.startup + p.target.cost.startup
 	p.total += q.startup + p.target.cost.startup + (s.CPUTupleCost+q.tuple)*p.sub.rows + p.target.cost.tuple*p.rows
@@ -231,10 +228,10 @@ func (r *root) costIncrementalSort(p *path, keys []*pathkey, presorted int, inSt
 	}
 	groupRows := rows / groups
 	groupIn := inRun / groups
-	st, rn := r.g.tuplesortCost(groupRows, width, 0, limit)
+	st, rn := r.g.tuplesortCost(1.5*groupRows, width, 0, limit)
 	startup := st + inStartup + groupIn
 	run := rn + (rn+st)*(groups-1) + groupIn*(groups-1)
-	run += (s.CPUTupleCost + s.CPUOperatorCost) * rows
+	run += s.CPUTupleCost * rows
 	run += 2 * s.CPUTupleCost * groups
 	p.rows = rows
 	p.setCost(startup, run)

@@ -58,7 +58,9 @@ type Env struct {
 	EvalConst func(e query.Expr) (types.Datum, error)
 	// IndexHeight gives the number of levels above the leaves of a btree; nil = estimated from its pages.
 	IndexHeight func(index OID) int
-	// IndexDelta bounds the actual extreme values of a column by an index probe; nil = histograms are taken as they are.
+	// IndexEnd gives the first or last value that is not null of an index's first column, by a probe of the index that sees all rows that are not
+	// surely dead; false = none. It keeps estimates at the ends of histograms right; nil = histograms are taken as they are.
+	IndexEnd func(index OID, last bool) (types.Datum, bool, error)
 }
 
 // CursorOptions of DECLARE CURSOR that change the choice of plan.

@@ -161,11 +161,11 @@ func (r *root) projectionPath(b *rel, p *path, t *pathTarget) *path {
 // canProject: the node of this path computes any target list.
 func canProject(p *path) bool {
 	switch p.kind {
-	case pMaterial, pMemoize, pSort, pIncrementalSort, pUpperUnique, pUnique, pSetOp, pLockRows, pLimit, pModifyTable, pAppend, pMergeAppend,
+	case pAppend:
+		return len(p.subs) == 0 // a Result without rows
+	case pMaterial, pMemoize, pSort, pIncrementalSort, pUpperUnique, pUnique, pSetOp, pLockRows, pLimit, pModifyTable, pMergeAppend,
 		pRecursiveUnion, pProjectSet:
 		return false
-	case pProjection:
-		return true
 	}
 	return true
 }

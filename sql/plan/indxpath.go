@@ -630,7 +630,7 @@ func (r *root) chooseBitmapAnd(b *rel, paths []*path) *path {
 		quals := append([]query.Expr(nil), infos[i].quals...)
 		cost := r.bitmapScanCost(b, infos[i].p)
 		for j := i + 1; j < len(infos); j++ {
-			if overlapExprs(quals, infos[j].quals) {
+			if overlapExprs(quals, infos[j].quals) || r.predicateImplied(infos[j].p, quals) {
 				continue
 			}
 			try := append(append([]*path(nil), set...), infos[j].p)
@@ -647,6 +647,24 @@ func (r *root) chooseBitmapAnd(b *rel, paths []*path) *path {
 		return best[0]
 	}
 	return r.bitmapAnd(b, best)
+}
+
+// predicateImplied: a partial index adds nothing when its predicate follows from the conditions used so far.
+func (r *root) predicateImplied(p *path, quals []query.Expr) bool {
+	if p.kind == pBitmapAnd || p.kind == pBitmapOr {
+		for _, s := range p.subs {
+			if r.predicateImplied(s, quals) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, e := range p.index.pred {
+		if r.g.impliesAll([]query.Expr{e}, quals) {
+			return true
+		}
+	}
+	return false
 }
 
 func bitmapCost(p *path) float64 {

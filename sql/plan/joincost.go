@@ -372,28 +372,12 @@ func (r *root) semiFactors(j, o, in *rel, x *joinExtra) {
 	if x.typ == query.JoinAnti {
 		typ = query.JoinAnti
 	}
-	// The cached selectivities of the clauses are those of the real join type.
-	jsel := r.uncachedSelectivity(clauses, selArgs{typ: typ, sj: semiOf(x.sj, o, in, typ)})
-	nsel := r.uncachedSelectivity(clauses, selArgs{typ: query.JoinInner, sj: semiOf(x.sj, o, in, query.JoinInner)})
+	// As in PostgreSQL, an inner join with a unique inner side is estimated by its own (inner) kind here.
+	jsel := r.listSelectivity(clauses, selArgs{typ: typ, sj: x.sj})
+	norm := &specialJoin{minLeft: o.relids, minRight: in.relids, synLeft: o.relids, synRight: in.relids, typ: query.JoinInner}
+	nsel := r.listSelectivity(clauses, selArgs{typ: query.JoinInner, sj: norm})
 	x.matchFrac, x.matchCount = jsel, 1
 	if jsel > 0 {
 		x.matchCount = max(nsel*in.rows/jsel, 1)
 	}
-}
-
-func semiOf(sj *specialJoin, o, in *rel, typ query.JoinType) *specialJoin {
-	return &specialJoin{minLeft: o.relids, minRight: in.relids, synLeft: o.relids, synRight: in.relids, typ: typ}
-}
-
-func (r *root) uncachedSelectivity(list []*restrict, a selArgs) float64 {
-	fresh := make([]*restrict, len(list))
-	for i, ri := range list {
-		c := *ri
-		c.normSel, c.outerSel = -1, -1
-		if ri.normSel > 1 {
-			c.normSel = ri.normSel
-		}
-		fresh[i] = &c
-	}
-	return r.listSelectivity(fresh, a)
 }

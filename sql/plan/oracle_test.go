@@ -12,6 +12,7 @@ import (
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/expr"
+	_ "github.com/calfdb/calf/sql/funcs"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
@@ -49,6 +50,10 @@ type recordedExpr struct {
 	Pred  string
 }
 
+// indexEnds are the least and greatest value of the integer indexes.
+var indexEnds = map[string][2]int32{"tenk_unique1": {0, 9999}, "tenk_unique2": {0, 9999}, "tenk_hundred": {0, 99}, "tenk_thous": {0, 999},
+	"pgbench_accounts_pkey": {1, 50000}, "small_pkey": {1, 200}, "child_pkey": {1, 5000}, "child_small": {1, 200}}
+
 type recorded struct {
 	Relations []*catalog.Relation
 	Stats     []recordedStat
@@ -64,6 +69,7 @@ type fakeCatalog struct {
 	stats   map[statKey]*catalog.Statistic
 	sizes   map[types.OID]int32
 	heights map[types.OID]int
+	ends    map[types.OID][2]int32
 	env     *types.Env
 }
 
@@ -104,7 +110,7 @@ func loadFake(t testing.TB) *fakeCatalog {
 		t.Fatal(err)
 	}
 	f := &fakeCatalog{View: catalog.Builtin(), rels: map[types.OID]*catalog.Relation{}, stats: map[statKey]*catalog.Statistic{},
-		sizes: map[types.OID]int32{}, heights: map[types.OID]int{}}
+		sizes: map[types.OID]int32{}, heights: map[types.OID]int{}, ends: map[types.OID][2]int32{}}
 	f.env = &types.Env{Catalog: f.View.TypeCatalog()}
 	f.View.SetEnv(f.env)
 	for _, r := range rec.Relations {
@@ -113,6 +119,9 @@ func loadFake(t testing.TB) *fakeCatalog {
 			ix.TableOID = r.OID
 			f.sizes[ix.OID] = ix.Pages
 			f.heights[ix.OID] = rec.Heights[ix.Name]
+			if e, ok := indexEnds[ix.Name]; ok {
+				f.ends[ix.OID] = e
+			}
 			f.addExprs(t, r, ix, rec.Exprs)
 		}
 		f.sizes[r.OID] = rec.Sizes[r.Name]
@@ -189,7 +198,14 @@ func (f *fakeCatalog) planEnv() *plan.Env {
 	set := plan.DefaultSettings()
 	c := &expr.Compiler{Catalog: f, Env: f.env}
 	return &plan.Env{Catalog: f, Types: f.env, Settings: &set,
-		RelPages:    func(oid types.OID) int32 { return f.sizes[oid] },
+		RelPages: func(oid types.OID) int32 { return f.sizes[oid] },
+		IndexEnd: func(ix types.OID, last bool) (types.Datum, bool, error) {
+			e, ok := f.ends[ix]
+			if last {
+				return types.Int4(e[1]), ok, nil
+			}
+			return types.Int4(e[0]), ok, nil
+		},
 		IndexHeight: func(oid types.OID) int { return f.heights[oid] },
 		EvalConst:   func(e query.Expr) (types.Datum, error) { return expr.EvalConst(c, e) }}
 }

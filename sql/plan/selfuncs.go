@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -195,10 +196,24 @@ func (r *root) histogramIneq(v *variable, c *caller, op, coll OID, val types.Dat
 		}
 		return min(max(float64(match)/float64(n), cutoff), 1-cutoff)
 	}
+	values, haveEnd := h.Values, false
+	end := func(i int) {
+		if d, ok := r.actualEnd(v, h, i > 0); ok {
+			values = append([]types.Datum(nil), values...)
+			values[i], haveEnd = d, true
+		}
+	}
+	if n == 2 {
+		end(0)
+		end(1)
+	}
 	lo, hi := 0, n
 	for lo < hi {
 		probe := (lo + hi) / 2
-		if c.test(h.Values[probe], val) != gt {
+		if n > 2 && (probe == 0 || probe == n-1) {
+			end(probe)
+		}
+		if c.test(values[probe], val) != gt {
 			lo = probe + 1
 		} else {
 			hi = probe
@@ -210,12 +225,33 @@ func (r *root) histogramIneq(v *variable, c *caller, op, coll OID, val types.Dat
 	case lo >= n:
 		frac = 1
 	default:
-		frac = r.withinBin(v, h.Values[lo-1], h.Values[lo], lo, n, val, valType, gt, eq)
+		frac = r.withinBin(v, values[lo-1], values[lo], lo, n, val, valType, gt, eq)
 	}
 	if gt {
 		frac = 1 - frac
 	}
+	if haveEnd {
+		return clampProb(frac)
+	}
 	return min(max(frac, cutoff), 1-cutoff)
+}
+
+// actualEnd asks an index on the column for its least or greatest value now.
+func (r *root) actualEnd(v *variable, h *catalog.StatSlot, last bool) (types.Datum, bool) {
+	if r.g.env.IndexEnd == nil || v.rel == nil || v.rel.desc == nil {
+		return types.Null, false
+	}
+	for _, ix := range v.rel.indexes {
+		if !ix.btree || len(ix.pred) > 0 || ix.idx.Collations[0] != h.Coll || !equal(ix.keyExprs[0], v.expr) {
+			continue
+		}
+		if m := r.g.opInFamily(h.Op, ix.idx.OpFamilies[0]); m == nil || m.Strategy != btLess {
+			continue
+		}
+		d, ok, err := r.g.env.IndexEnd(ix.idx.OID, last != ix.idx.Desc[0])
+		return d, ok && err == nil
+	}
+	return types.Null, false
 }
 
 func (r *root) withinBin(v *variable, low, high types.Datum, i, n int, val types.Datum, valType OID, gt, eq bool) float64 {

@@ -27,6 +27,7 @@ func (r *root) planSetOpQuery() *rel {
 			r.processedTargets[i] = &c
 		}
 	}
+	r.simpleUnion = !r.hasRecursion && simpleUnionAll(top, top)
 	var p *path
 	if r.hasRecursion {
 		p = r.recursionPath(top)
@@ -52,6 +53,15 @@ func (r *root) setOpTargets(s *query.SetOperation) (ts []*query.TargetEntry) {
 		ts = append(ts, &query.TargetEntry{Expr: v, ResNo: i + 1})
 	}
 	return ts
+}
+
+// simpleUnionAll: nothing but UNION ALL, with the same types everywhere.
+func simpleUnionAll(n query.SetOpNode, top *query.SetOperation) bool {
+	s, ok := n.(*query.SetOperation)
+	if !ok {
+		return true
+	}
+	return s.Op == query.SetOpUnion && s.All && sameOIDs(s.ColTypes, top.ColTypes) && simpleUnionAll(s.Left, top) && simpleUnionAll(s.Right, top)
 }
 
 func (r *root) leafRel(i int) *rel {
@@ -156,7 +166,11 @@ func (r *root) setOpLeaf(i int, colTypes, colls []OID, flag int) (*path, float64
 	t := r.coercedTarget(&pathTarget{exprs: vars}, colTypes, colls, flag)
 	b.target = t
 	p := &path{kind: pSubquery, rel: b, target: t, sub: sub}
-	r.costSubqueryScan(p)
+	if r.simpleUnion && equalList(t.exprs, vars) { // PostgreSQL makes such a tree an inheritance set, without subquery scans
+		p.rows, p.startup, p.total = sub.rows, sub.startup, sub.total
+	} else {
+		r.costSubqueryScan(p)
+	}
 	addPath(b, p)
 	r.setCheapest(b)
 	groups := sub.rows
@@ -348,18 +362,14 @@ func (r *root) nonUnionPath(s *query.SetOperation) *path {
 	}
 	n := &path{kind: pSetOp, rel: p.rel, target: targetOf(r, r.setOpTargets(s)), sub: p, rows: out,
 		upper: &upperPath{groups: list, setCmd: setOpCmd(s), flagCol: flagCol, firstFlag: first, numGroups: groups}}
-	n.target.width = p.target.width - 4
+	n.target.width = p.target.width
 	n.startup = p.startup
 	if hash {
-		n.upper.strategy, n.startup = AggHashed, p.total
+		n.upper.strategy = AggHashed
 	} else {
 		n.upper.strategy, n.keys = AggSorted, p.keys
 	}
 	n.total = p.total + r.g.set.CPUOperatorCost*p.rows*float64(len(list))
-	if hash {
-		n.startup = n.total
-	}
-	// The node above must not see the flag column.
 	return n
 }
 

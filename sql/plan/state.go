@@ -68,6 +68,7 @@ type root struct {
 	finalTarget *pathTarget // what it delivers
 	lateSRF     *pathTarget // not nil: set-returning functions are computed after ORDER BY, over this target
 	scanLimit   float64
+	simpleUnion bool // a set operation that is only UNION ALL
 	minmax      []*minMaxAgg
 
 	tupleFraction     float64

@@ -191,20 +191,3 @@ func (r *root) subqueryPaths(b *rel) {
 		addPath(b, p)
 	}
 }
-
-// trivialSubqueryTarget: the scan's output is the subquery's, column for column.
-func (r *root) trivialSubqueryTarget(p *path) bool {
-	for i, e := range p.target.exprs {
-		v, ok := e.(*query.Var)
-		if !ok || int(v.AttNo) != i+1 {
-			return false
-		}
-	}
-	n := 0
-	for _, t := range p.rel.subroot.processedTargets {
-		if !t.Junk {
-			n++
-		}
-	}
-	return n == len(p.target.exprs)
-}
