@@ -328,7 +328,7 @@ func (p *state) analyzeCTE(c *query.CTE, it *pg_query.CommonTableExpr) {
 	if it.SearchClause != nil || it.CycleClause != nil {
 		throw(pgerr.NotSupported("SEARCH and CYCLE clauses of WITH").WithLocation(c.Location))
 	}
-	c.ColNames = strList(it.Aliascolnames)
+	c.AliasCols = strList(it.Aliascolnames)
 	q := p.subStatement(it.Ctequery, c, false, true)
 	if q.Command == query.CmdUtility {
 		throw(pgerr.Internal("unexpected utility statement in WITH"))
@@ -346,7 +346,7 @@ func (p *state) analyzeCTE(c *query.CTE, it *pg_query.CommonTableExpr) {
 
 // setCTEColumns derives the columns of an item from its query's output.
 func (p *state) setCTEColumns(c *query.CTE, list []*query.TargetEntry) {
-	given := c.ColNames
+	given := c.AliasCols
 	if len(given) > len(list) {
 		fail(c.Location, pgerr.InvalidColumnReference, "WITH query \"%s\" has %d columns available but %d columns specified", c.Name, len(list), len(given))
 	}

@@ -47,7 +47,7 @@ func (p *state) setOperation(s *pg_query.SelectStmt) *query.Query {
 	for i, t := range first {
 		name := leftQuery.Targets[i].Name
 		v := &query.Var{VarNo: leftmost, AttNo: int16(t.ResNo), TypeOID: op.ColTypes[i], Mod: op.ColTypMods[i], Coll: op.ColCollations[i],
-			Loc: exprLocation(t.Expr), SynNo: leftmost, SynAttNo: int16(t.ResNo)}
+			Loc: exprLocation(leftQuery.Targets[i].Expr), SynNo: leftmost, SynAttNo: int16(t.ResNo)}
 		targets = append(targets, &query.TargetEntry{Expr: v, ResNo: p.nextResNo, Name: name})
 		p.nextResNo++
 		vars, names = append(vars, v), append(names, name)

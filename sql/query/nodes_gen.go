@@ -7325,6 +7325,9 @@ func mutateCTE(m *mutator, e *CTE) *CTE {
 	c := *e
 	changed := m.always
 	if m.always {
+		c.AliasCols = slices.Clone(e.AliasCols)
+	}
+	if m.always {
 		c.ColNames = slices.Clone(e.ColNames)
 	}
 	if x, ch := (mutateSubquery)(m, e.Query); ch {
@@ -7369,7 +7372,8 @@ func equalCTE(a, b *CTE) bool {
 	if a.RefCount != b.RefCount {
 		return false
 	}
-	return slices.Equal(a.ColNames, b.ColNames) &&
+	return slices.Equal(a.AliasCols, b.AliasCols) &&
+		slices.Equal(a.ColNames, b.ColNames) &&
 		equalQuery(a.Query, b.Query) &&
 		slices.Equal(a.ColTypes, b.ColTypes) &&
 		slices.Equal(a.ColTypMods, b.ColTypMods) &&
@@ -7383,6 +7387,14 @@ func encodeCTE(w *encoder, e *CTE) {
 	if e.Name != "" {
 		w.name("Name")
 		w.string(string(e.Name))
+	}
+	if e.AliasCols != nil {
+		w.name("AliasCols")
+		w.openList()
+		for _, x11 := range e.AliasCols {
+			w.string(string(x11))
+		}
+		w.closeList()
 	}
 	if e.ColNames != nil {
 		w.name("ColNames")
@@ -7463,6 +7475,14 @@ func decodeCTE(r *decoder) *CTE {
 			return e
 		case "Name":
 			e.Name = string(r.string())
+		case "AliasCols":
+			e.AliasCols = []string{}
+			r.openList()
+			for r.more() {
+				var x11 string
+				x11 = string(r.string())
+				e.AliasCols = append(e.AliasCols, x11)
+			}
 		case "ColNames":
 			e.ColNames = []string{}
 			r.openList()

@@ -339,8 +339,9 @@ func (*RangeTblRef) setOpNode()  {}
 // CTE is one WITH item.
 type CTE struct {
 	Name          string
-	ColNames      []string
-	Materialized  byte // 'd' default, 'm' MATERIALIZED, 'n' NOT MATERIALIZED
+	AliasCols     []string // column names as written after the item's name
+	ColNames      []string // all of them
+	Materialized  byte     // 'd' default, 'm' MATERIALIZED, 'n' NOT MATERIALIZED
 	Query         *Query
 	Recursive     bool
 	RefCount      int

@@ -108,6 +108,14 @@ func (f *Catalog) ProcsByName(schema, name string) ([]*catalog.Proc, error) {
 	return f.View.ProcsByName(schema, name)
 }
 
+// What is recorded is in schema public, which the search path has.
+
+func (f *Catalog) RelationVisible(oid OID) bool {
+	return f.rels[oid] != nil || f.View.RelationVisible(oid)
+}
+func (f *Catalog) TypeVisible(oid OID) bool { return f.types[oid] != nil || f.View.TypeVisible(oid) }
+func (f *Catalog) ProcVisible(oid OID) bool { return f.procs[oid] != nil || f.View.ProcVisible(oid) }
+
 // fakeTypes answers for the recorded types what package types asks.
 type fakeTypes struct {
 	types.Catalog
