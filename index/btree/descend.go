@@ -144,7 +144,7 @@ func (ix *Index) moveRightForWrite(k *searchKey, b buffer.Buf, w *work, exclusiv
 		if err != nil {
 			return buffer.Buf{}, err
 		}
-		if err := lock(next, w.cancel, exclusive); err != nil {
+		if err := latch(next, w.cancel, exclusive); err != nil {
 			next.Unpin()
 			return buffer.Buf{}, err
 		}
@@ -173,14 +173,14 @@ func (ix *Index) finishFromSearch(b buffer.Buf, w *work, exclusive bool) (buffer
 	if err != nil {
 		return buffer.Buf{}, err
 	}
-	if err := lock(b, w.cancel, exclusive); err != nil {
+	if err := latch(b, w.cancel, exclusive); err != nil {
 		b.Unpin()
 		return buffer.Buf{}, err
 	}
 	return b, nil
 }
 
-func lock(b buffer.Buf, c buffer.Cancel, exclusive bool) error {
+func latch(b buffer.Buf, c buffer.Cancel, exclusive bool) error {
 	if exclusive {
 		return b.LockExclusive(c)
 	}
