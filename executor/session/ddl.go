@@ -1,0 +1,7 @@
+package session
+
+// The utility commands and the built-in functions register themselves.
+import (
+	_ "github.com/calfdb/calf/sql/ddl"
+	_ "github.com/calfdb/calf/sql/funcs"
+)
