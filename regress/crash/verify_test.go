@@ -151,7 +151,7 @@ func readHistory(ctx context.Context, c *pgx.Conn) (map[int]int, error) {
 
 // readTables counts the rows of the clients' tables.
 func readTables(ctx context.Context, c *pgx.Conn) (map[string]int, error) {
-	rows, err := c.Query(ctx, "select relname::text from pg_class where relkind = 'r' and relname ~ '^t[0-9]+_'")
+	rows, err := c.Query(ctx, "select relname::text from pg_class where relkind = 'r'")
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +161,9 @@ func readTables(ctx context.Context, c *pgx.Conn) (map[string]int, error) {
 	}
 	out := map[string]int{}
 	for _, name := range names {
+		if !clientTable(name) {
+			continue
+		}
 		var n int
 		if err := c.QueryRow(ctx, "select count(*) from "+name).Scan(&n); err != nil {
 			return nil, err
@@ -168,6 +171,13 @@ func readTables(ctx context.Context, c *pgx.Conn) (map[string]int, error) {
 		out[name] = n
 	}
 	return out, nil
+}
+
+// clientTable says whether a client made the table: t, its number, _, a number.
+func clientTable(name string) bool {
+	var client, n int
+	got, err := fmt.Sscanf(name, "t%d_%d", &client, &n)
+	return got == 2 && err == nil
 }
 
 // settle compares what was found with a client's model, in which the transaction that was not answered is either all done or not at all, and makes the

@@ -337,5 +337,11 @@ func (t *tx) table() {
 	n := t.w.rng.Intn(300)
 	t.eff.tables[name] = n
 	t.exec("create table " + name + " (id int primary key, note text)")
-	t.exec(fmt.Sprintf("insert into %s select g, 'row ' || g from generate_series(1, %d) g", name, n))
+	values := make([]string, n)
+	for i := range values {
+		values[i] = fmt.Sprintf("(%d, 'row %d')", i, i)
+	}
+	if n > 0 {
+		t.exec("insert into " + name + " values " + strings.Join(values, ", "))
+	}
 }

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -298,5 +299,42 @@ func TestScanBackwardAndRanges(t *testing.T) {
 	}
 	step(sc.Next, -1)
 	sc.End()
+	a.commit()
+}
+
+// TestMultiInsertOfMixedWidths: wide rows between others, which are formed at different moments.
+func TestMultiInsertOfMixedWidths(t *testing.T) {
+	f := testFixture(t)
+	r := f.open(1)
+	a := f.session()
+	a.begin(xact.ReadCommitted)
+	rows := make([]types.Row, 300)
+	var wanted []string
+	for i := range rows {
+		n := i % 90
+		if i%7 == 0 || i%11 < 2 {
+			n = 2100 + i*20
+		}
+		note := strings.Repeat("w", n)
+		rows[i] = row(i, 2*i, note)
+		wanted = append(wanted, fmt.Sprintf("%d=%d %s", i, 2*i, note))
+	}
+	tids := make([]types.TID, len(rows))
+	if err := r.MultiInsert(a.Session, rows, tids, InsertOpts{}); err != nil {
+		t.Fatal(err)
+	}
+	a.cci()
+	snap := a.snapshot()
+	if got := a.rows(r, snap); !slices.Equal(got, wanted) {
+		t.Errorf("%d rows came back, or in another order, or changed; want %d", len(got), len(wanted))
+	}
+	var slot Slot
+	slot.Init(r)
+	for i, tid := range tids {
+		if ok, _, err := r.FetchHOT(a.Session, tid, snap, &slot); !ok || err != nil || slotString(t, &slot) != wanted[i] {
+			t.Fatalf("row %d is not at %v: %v %v", i, tid, ok, err)
+		}
+	}
+	slot.Clear()
 	a.commit()
 }

@@ -83,21 +83,28 @@ func (r *Relation) MultiInsert(s *Session, rows []types.Row, tids []types.TID, o
 	if err := r.admit(s); err != nil {
 		return err
 	}
-	h, err := r.formToast(s, rows[0], nil, xid)
-	for done := 0; err == nil && done < len(rows); {
-		var buf buffer.Buf
-		if buf, err = r.pageWithRoom(s, xid, len(h)); err != nil {
-			break
+	var h header
+	for done := 0; done < len(rows); {
+		if h == nil {
+			if h, err = r.formToast(s, rows[done], nil, xid); err != nil {
+				return err
+			}
 		}
-		var n int
-		n, h, err = r.fillPage(s, buf, h, rows[done:], tids[done:], xid, o)
+		buf, err := r.pageWithRoom(s, xid, len(h))
+		if err != nil {
+			return err
+		}
+		n := 0
+		if n, h, err = r.fillPage(s, buf, h, rows[done:], tids[done:], xid, o); err != nil {
+			return err
+		}
 		done += n
 	}
-	return err
+	return nil
 }
 
 // fillPage puts the formed tuple h, which is rows[0], and as many of the following rows as fit on the latched page, applies, and lets the
-// page go. It gives their number and the formed tuple of the first that did not fit.
+// page go. It gives their number and the formed tuple of the first that did not fit; nil when that is not formed yet, being a wide one.
 func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.Row, tids []types.TID, xid xact.XID, o InsertOpts) (n int, next header, err error) {
 	defer buf.UnlockUnpin()
 	c := s.change(r.e)
@@ -120,8 +127,8 @@ func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.R
 		if r.needsToast(rows[n]) {
 			break
 		}
-		h = r.form(s, rows[n], nil)
-		if !hasRoom(buf.Page(), len(h), r.reserve()) {
+		if h = r.form(s, rows[n], nil); !hasRoom(buf.Page(), len(h), r.reserve()) {
+			next = h
 			break
 		}
 	}
@@ -130,7 +137,7 @@ func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.R
 	if n < len(rows) {
 		r.free.set(buf.Block(), page.HeapFreeSpace(buf.Page()))
 	}
-	return n, h, nil
+	return n, next, nil
 }
 
 // markLoad sets the marks of a page that rows are about to be added to: a page that holds frozen rows only is visible to all.
