@@ -97,8 +97,10 @@ func (m *model) step() {
 		return
 	}
 	switch n := m.rng.Intn(100); {
-	case n < 22:
+	case n < 20:
 		m.insert(tx)
+	case n < 22:
+		m.insertMany(tx)
 	case n < 55:
 		m.update(tx)
 	case n < 65:
@@ -170,6 +172,27 @@ func (m *model) insert(tx *modelTx) {
 	m.index[id] = append(m.index[id], tid)
 	m.record(tx, id, &v)
 	m.logf("%d inserts %d at %v", tx.s.proc.ID(), id, tid)
+}
+
+// insertMany is COPY.
+func (m *model) insertMany(tx *modelTx) {
+	rows := make([]types.Row, 1+m.rng.Intn(40))
+	tids := make([]types.TID, len(rows))
+	first := m.nextID + 1
+	for i := range rows {
+		m.nextID++
+		v := m.newValue()
+		rows[i] = row(m.nextID, v.val, v.note)
+		m.record(tx, m.nextID, &v)
+	}
+	if err := m.r.MultiInsert(tx.s.Session, rows, tids, InsertOpts{}); err != nil {
+		m.fatalf("%v", err)
+	}
+	tx.s.cci()
+	for i, tid := range tids {
+		m.index[first+i] = append(m.index[first+i], tid)
+	}
+	m.logf("%d inserts %d to %d", tx.s.proc.ID(), first, m.nextID)
 }
 
 // pick chooses a row that tx sees, and gives its place.
