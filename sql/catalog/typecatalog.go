@@ -15,6 +15,9 @@ var _ types.Catalog = typeCatalog{}
 // TypeCatalog gives what a session puts into types.Env.
 func (v *View) TypeCatalog() types.Catalog { return typeCatalog{v} }
 
+// Lookup gives the catalogs behind a types.Catalog, for SQL functions that print what is in them.
+func (c typeCatalog) Lookup() Lookup { return c.v }
+
 // SetEnv says which environment the view's own uses of package types have: the session's.
 func (v *View) SetEnv(env *types.Env) { v.env = env }
 

@@ -29,6 +29,8 @@ type Context struct {
 	Namespaces []*Namespace
 	// VarPrefix writes table.column, not just column.
 	VarPrefix bool
+	// Plan says that expressions are of a plan: a variable is named by its VarNo, not as the statement wrote it.
+	Plan bool
 	// ResolveVar, when set, is asked for variables that are not in a range table (a plan's OuterVar, InnerVar, IndexVar): the expression that it stands for,
 	// and the context to print that in.
 	ResolveVar func(v *query.Var) (query.Expr, *Context, bool)

@@ -293,7 +293,7 @@ func (p *printer) variable(v *query.Var, top bool) string {
 	}
 	n := p.ctx.Namespaces[v.LevelsUp]
 	no, att := v.VarNo, v.AttNo
-	if v.SynNo > 0 && p.ctx.ResolveVar == nil {
+	if v.SynNo > 0 && !p.ctx.Plan && p.ctx.ResolveVar == nil {
 		no, att = v.SynNo, v.SynAttNo
 	}
 	if no < 1 || no > len(n.rtable) {

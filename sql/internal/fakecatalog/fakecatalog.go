@@ -140,6 +140,9 @@ func (f fakeTypes) TypeByOID(oid OID) (*types.TypeInfo, bool) {
 		Input: src(t.Input), Output: src(t.Output), Subscript: src(t.Subscript)}, true
 }
 
+// Lookup gives the catalog itself.
+func (f fakeTypes) Lookup() catalog.Lookup { return f.f }
+
 func (f fakeTypes) TypeIsVisible(oid OID) bool { return true }
 
 func (f fakeTypes) EnumValues(oid OID) (out []types.EnumValue, err error) {
