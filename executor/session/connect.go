@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/calfdb/calf/pgwire"
+	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/settings"
@@ -73,6 +74,9 @@ func (s *Session) useDB(oid catalog.OID) error {
 	s.backend.Catalog = v
 	s.backend.Env.Catalog = v.TypeCatalog()
 	v.SetEnv(s.backend.Env)
+	v.SetTypeParser(func(_ *catalog.View, text string) (catalog.OID, int32, error) {
+		return analyze.ParseType(s.analyzeEnv(nil), text)
+	})
 	if s.db == nil {
 		s.db = &catalog.Database{OID: oid, Name: "template1"}
 	}

@@ -160,6 +160,7 @@ func (p *state) placeAggregate(e query.Expr) {
 		l.scan(a.Filter)
 		direct := &aggLevels{p: p, varLevel: -1, aggLevel: -1}
 		*level = l.level()
+		l.checkCTEs(*level, a.Loc)
 		for _, d := range a.DirectArgs {
 			direct.scan(d)
 		}
@@ -189,6 +190,33 @@ type aggLevels struct {
 	p                  *state
 	varLevel, aggLevel int // smallest seen, -1 = none
 	varAt, aggAt       int
+	ctes               []cteUse
+}
+
+// cteUse is a reference to a WITH item inside an aggregate's arguments, by the level that the item belongs to.
+type cteUse struct {
+	level int
+	name  string
+}
+
+// checkCTEs: an aggregate of an outer level is computed there, where WITH items of the levels below do not exist.
+func (l *aggLevels) checkCTEs(level, at int) {
+	for _, c := range l.ctes {
+		if c.level < level {
+			throw(pgerr.New(pgerr.FeatureNotSupported, "outer-level aggregate cannot use a nested CTE").
+				WithDetail("CTE \"%s\" is below the aggregate's semantic level.", c.name).WithLocation(at))
+		}
+	}
+}
+
+// scanCTEs notes the WITH items that a sub-select refers to, depth levels below the aggregate.
+func (l *aggLevels) scanCTEs(q *query.Query, depth int) {
+	for _, rte := range q.RangeTable {
+		if n := rte.CTELevelsUp - depth; rte.Kind == query.RTECTE && n >= 0 {
+			l.ctes = append(l.ctes, cteUse{n, rte.CTEName})
+		}
+	}
+	query.WalkQuery(q, func(query.Expr) bool { return true }, func(sub *query.Query) { l.scanCTEs(sub, depth+1) })
 }
 
 func (l *aggLevels) scan(e query.Expr) {
@@ -206,6 +234,10 @@ func (l *aggLevels) scan(e query.Expr) {
 		case *query.GroupingFunc:
 			if n := x.LevelsUp - sub; n >= 0 && (l.aggLevel < 0 || n < l.aggLevel) {
 				l.aggLevel, l.aggAt = n, x.Loc
+			}
+		case *query.SubLink:
+			if sub == 0 {
+				l.scanCTEs(x.Subquery, 1)
 			}
 		case *query.FuncExpr:
 			if sub == 0 && x.RetSet {

@@ -25,9 +25,6 @@ func (p *state) withClause(q *query.Query, w *pg_query.WithClause) {
 		}
 		items = append(items, c)
 		if c.Ctequery.GetSelectStmt() == nil {
-			if p.parent != nil {
-				fail(int(c.Location), pgerr.FeatureNotSupported, "WITH clause containing a data-modifying statement must be at the top level")
-			}
 			p.hasModifyingCTE = true
 		}
 	}
@@ -192,11 +189,6 @@ func (p *state) checkRecursiveForm(c *pg_query.CommonTableExpr) {
 		}
 	}
 	r.visit(s.Larg.ProtoReflect(), recursionNonRecursive)
-	r.count = 0
-	r.visit(s.Rarg.ProtoReflect(), recursionOK)
-	if r.count != 1 {
-		throw(pgerr.Internal("missing recursive reference"))
-	}
 	for _, clause := range []struct {
 		list []*node
 		one  *node
@@ -209,6 +201,11 @@ func (p *state) checkRecursiveForm(c *pg_query.CommonTableExpr) {
 			}
 			fail(firstLocation(n), pgerr.FeatureNotSupported, "%s in a recursive query is not implemented", clause.name)
 		}
+	}
+	r.count = 0
+	r.visit(s.Rarg.ProtoReflect(), recursionOK)
+	if r.count != 1 {
+		throw(pgerr.Internal("missing recursive reference"))
 	}
 }
 
@@ -334,6 +331,9 @@ func (p *state) analyzeCTE(c *query.CTE, it *pg_query.CommonTableExpr) {
 		throw(pgerr.Internal("unexpected utility statement in WITH"))
 	}
 	if q.Command != query.CmdSelect {
+		if p.parent != nil {
+			fail(c.Location, pgerr.FeatureNotSupported, "WITH clause containing a data-modifying statement must be at the top level")
+		}
 		q.CanSetTag = false
 	}
 	c.Query = q

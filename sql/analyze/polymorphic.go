@@ -300,7 +300,8 @@ func (p *state) commonTypeOf(typs []OID, quiet bool) OID {
 
 // resolveGeneric replaces the polymorphic types of a signature by actual ones, in declared, and gives the result type.
 func (p *state) resolveGeneric(actual, declared []OID, ret OID) OID {
-	needed := isPolymorphic(ret)
+	// A polymorphic result without polymorphic arguments stays as declared: anyarray's own input function.
+	needed := false
 	for _, d := range declared {
 		needed = needed || isPolymorphic(d)
 	}
