@@ -10,9 +10,9 @@ import (
 type searchPath struct {
 	names     []string
 	effective []OID // implicit members included
+	explicit  []OID // without the implicit members
 	create    OID   // where CREATE without a schema goes: the first explicit member that exists, 0 = none
 	temp      OID   // the session's temporary schema, 0 = none so far
-	tempFirst bool  // create is pg_temp by its listing
 
 	madeFor pathState
 }
@@ -62,6 +62,12 @@ func (v *View) SearchPath() []OID {
 	return v.path.effective
 }
 
+// explicitPath is the path without its implicit members.
+func (v *View) explicitPath() []OID {
+	v.refreshPath()
+	return v.path.explicit
+}
+
 // CreationNamespace is where objects without a schema are created, 0 when no schema of the path exists.
 func (v *View) CreationNamespace() OID {
 	v.refreshPath()
@@ -76,7 +82,6 @@ func (v *View) refreshPath() {
 	}
 	var list []OID
 	create := OID(0)
-	tempFirst := false
 	add := func(ns OID) bool {
 		if ns == 0 || slices.Contains(list, ns) {
 			return false
@@ -93,9 +98,6 @@ func (v *View) refreshPath() {
 			}
 		case "pg_temp":
 			ns = v.path.temp
-			if create == 0 && len(list) == 0 {
-				tempFirst = true
-			}
 		default:
 			ns, _ = v.NamespaceByName(name)
 		}
@@ -106,13 +108,14 @@ func (v *View) refreshPath() {
 			create = ns
 		}
 	}
+	explicit := slices.Clone(list)
 	if !slices.Contains(list, CatalogNamespace) {
 		list = slices.Insert(list, 0, CatalogNamespace)
 	}
 	if v.path.temp != 0 && !slices.Contains(list, v.path.temp) {
 		list = slices.Insert(list, 0, v.path.temp)
 	}
-	v.path.effective, v.path.create, v.path.tempFirst = list, create, tempFirst
+	v.path.effective, v.path.explicit, v.path.create = list, explicit, create
 	v.path.madeFor = now
 }
 
