@@ -17,6 +17,7 @@ type Backend struct {
 	Env     *types.Env
 	Heap    *heap.Session // its Tx is the current transaction
 	Temp    *TempSpace
+	Session any // the owner, for functions with state of the session; they reach it through their Call's Ctx
 
 	// OpenTable gives the storage handles of a table for this statement, from its descriptor.
 	OpenTable func(rel *catalog.Relation) (*Table, error)

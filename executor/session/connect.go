@@ -24,6 +24,7 @@ func (s *Session) connect(p *pgwire.StartupParams) error {
 		}
 	}
 	s.gucs.ReportAll(s.w.ParameterStatus)
+	s.ready.Store(true)
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/calfdb/calf/pgwire"
 	"github.com/calfdb/calf/sql/settings"
 	"github.com/calfdb/calf/sql/types"
@@ -31,10 +34,36 @@ func checkClientEncoding(_ *settings.Session, d *settings.Def, v *settings.Value
 }
 
 func checkTimeZone(_ *settings.Session, d *settings.Def, v *settings.Value, _ settings.Source) error {
-	z, err := types.ParseTimeZone(v.Str)
-	if err != nil || v.Str == "" {
+	text := v.Str
+	if len(text) > 8 && strings.EqualFold(text[:8], "interval") {
+		var e error
+		if text, e = zoneOfInterval(d, text); e != nil {
+			return e
+		}
+	}
+	z, err := types.ParseTimeZone(text)
+	if err != nil || text == "" {
 		return settings.Reject(d, v.Str, "")
 	}
 	v.Str, v.Extra = z.Name, z
 	return nil
+}
+
+// zoneOfInterval turns INTERVAL 'hours' into hours east of Greenwich, as ParseTimeZone takes them.
+func zoneOfInterval(d *settings.Def, text string) (string, error) {
+	quoted := strings.TrimSpace(text[len("interval"):])
+	inner := strings.TrimSuffix(strings.TrimPrefix(quoted, "'"), "'")
+	if len(quoted) != len(inner)+2 {
+		return "", settings.Reject(d, text, "")
+	}
+	iv, err := types.ParseInterval(nil, inner, -1)
+	switch {
+	case err != nil:
+		return "", err
+	case iv.Months != 0:
+		return "", settings.Reject(d, text, "Cannot specify months in time zone interval.")
+	case iv.Days != 0:
+		return "", settings.Reject(d, text, "Cannot specify days in time zone interval.")
+	}
+	return strconv.FormatFloat(float64(iv.Usec)/3600e6, 'f', -1, 64), nil
 }

@@ -18,6 +18,7 @@ import (
 // initBackend fills in what the executor asks of the session.
 func (s *Session) initBackend() {
 	b := s.backend
+	b.Session = s
 	b.Env = &types.Env{Clock: s.clock, Settings: &types.Settings{}, Interrupt: b.Interrupted, Notice: s.notice}
 	*b.Env.Settings = types.DefaultSettings
 	b.OpenTable = s.openTable

@@ -58,6 +58,7 @@ type Session struct {
 	tagBuf    []byte
 	paramOIDs []uint32
 
+	ready      atomic.Bool // connected: other goroutines may look at user
 	active     atomic.Bool // a statement is running
 	terminated atomic.Pointer[pgerr.Error]
 	done       chan struct{} // receives when a wait must end
@@ -78,6 +79,9 @@ func (s *Session) interrupt(err *pgerr.Error) {
 	select {
 	case s.done <- struct{}{}:
 	default:
+	}
+	if s.conn != nil {
+		s.conn.Wake() // it may wait for COPY data
 	}
 }
 

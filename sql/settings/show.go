@@ -2,6 +2,7 @@ package settings
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/calfdb/calf/sql/pgerr"
@@ -48,8 +49,8 @@ func (s *Session) All(mayReadAll bool) []Row {
 			continue
 		}
 		cur := s.cur[d.handle]
-		rows = append(rows, Row{Def: d, Show: d.Show(cur.v), Raw: d.Raw(cur.v), Source: cur.source, BootRaw: d.Raw(d.boot),
-			ResetRaw: d.Raw(s.reset(d.handle).v), File: cur.file, Line: cur.line, PendingRestart: s.srv.pendingRestart(d.handle)})
+		rows = append(rows, Row{Def: d, Show: d.Show(cur.v), Raw: d.Raw(cur.v), Source: cur.source, BootRaw: d.plain(d.boot),
+			ResetRaw: d.plain(s.reset(d.handle).v), File: cur.file, Line: cur.line, PendingRestart: s.srv.pendingRestart(d.handle)})
 	}
 	return rows
 }
@@ -85,3 +86,20 @@ func (s *Session) ReportChanged(emit func(name, value string)) {
 	}
 	s.report.pending, s.report.dirty = false, dirty[:0]
 }
+
+// Limits are min_val and max_val of pg_settings: "" for kinds that have none.
+func (d *Def) Limits() (min, max string) {
+	switch d.Kind {
+	case Int:
+		return strconv.FormatInt(int64(d.Min), 10), strconv.FormatInt(int64(d.Max), 10)
+	case Real:
+		return formatG(d.Min), formatG(d.Max)
+	}
+	return "", ""
+}
+
+// BootIsNull says whether the built-in default is no string at all, not even an empty one.
+func (d *Def) BootIsNull() bool { return nullBoot[d.Name] }
+
+var nullBoot = map[string]bool{"config_file": true, "data_directory": true, "external_pid_file": true, "hba_file": true, "ident_file": true,
+	"timezone_abbreviations": true}

@@ -130,6 +130,11 @@ func (d *Def) Raw(v Value) string {
 	if d.display != nil {
 		return d.display(v)
 	}
+	return d.plain(v)
+}
+
+// plain prints a value as it is kept.
+func (d *Def) plain(v Value) string {
 	switch d.Kind {
 	case Bool:
 		if v.I != 0 {
