@@ -45,11 +45,12 @@ func regexFlags(s string) (f are.Flags, global bool, err error) {
 func init() {
 	match := func(fold, negate bool) types.Func {
 		return func(c *types.Call) (types.Datum, error) {
-			re, err := compileRegex(c, c.Args[1].Str(), are.Flags{IgnoreCase: fold})
+			re, err := compileRegex(c, c.Args[1].Str(), are.Flags{ICase: fold})
 			if err != nil {
 				return types.Null, err
 			}
-			return types.Bool(re.Match(c.Args[0].Str()) != negate), nil
+			ok, err := re.Match(c.Args[0].Str(), c.Env.Poll)
+			return types.Bool(ok != negate), err
 		}
 	}
 	for _, t := range []string{"text", "name"} {
@@ -134,7 +135,7 @@ func regexSubstr(c *types.Call) (types.Datum, error) {
 		return types.Null, err
 	}
 	s := c.Args[0].Str()
-	m, err := re.Find(s, 0)
+	m, err := re.Find(s, c.Env.Poll)
 	if err != nil || m == nil {
 		return types.Null, err
 	}
@@ -182,17 +183,13 @@ func regexReplace(c *types.Call, pattern string, f are.Flags, start, n int) (typ
 		return types.Null, err
 	}
 	s, with := c.Args[0].Str(), c.Args[2].Str()
-	all, err := re.FindAll(s)
+	all, err := re.FindAll(s, searchOffset(s, start), c.Env.Poll)
 	if err != nil {
 		return types.Null, err
 	}
-	from := charOffset(s, start-1)
 	var b []byte
 	last, count := 0, 0
 	for _, m := range all {
-		if m[0] < from {
-			continue
-		}
 		if count++; n > 0 && count != n {
 			continue
 		}
@@ -258,7 +255,8 @@ func regexLike(c *types.Call) (types.Datum, error) {
 	if err != nil {
 		return types.Null, err
 	}
-	return types.Bool(re.Match(c.Args[0].Str())), nil
+	ok, err := re.Match(c.Args[0].Str(), c.Env.Poll)
+	return types.Bool(ok), err
 }
 
 // groupsArray is the array of a match's groups, or of the match when there are none.
@@ -286,7 +284,7 @@ func regexMatch(c *types.Call) (types.Datum, error) {
 	if err != nil {
 		return types.Null, err
 	}
-	m, err := re.Find(c.Args[0].Str(), 0)
+	m, err := re.Find(c.Args[0].Str(), c.Env.Poll)
 	if err != nil || m == nil {
 		return types.Null, err
 	}
@@ -306,7 +304,7 @@ func regexMatches(c *types.Call) (types.Iterator, error) {
 		return nil, err
 	}
 	s := strings.Clone(c.Args[0].Str())
-	all, err := re.FindAll(s)
+	all, err := re.FindAll(s, 0, c.Env.Poll)
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +329,7 @@ func regexSplit(c *types.Call, fn string) ([]types.Datum, error) {
 		return nil, err
 	}
 	s := strings.Clone(c.Args[0].Str())
-	all, err := re.FindAll(s)
+	all, err := re.FindAll(s, 0, c.Env.Poll)
 	if err != nil {
 		return nil, err
 	}
@@ -363,14 +361,8 @@ func regexCount(c *types.Call) (types.Datum, error) {
 		return types.Null, err
 	}
 	s := c.Args[0].Str()
-	all, err := re.FindAll(s)
-	n, from := int32(0), charOffset(s, int(start)-1)
-	for _, m := range all {
-		if m[0] >= from {
-			n++
-		}
-	}
-	return types.Int4(n), err
+	all, err := re.FindAll(s, searchOffset(s, int(start)), c.Env.Poll)
+	return types.Int4(int32(len(all))), err
 }
 
 // similarEscape turns a SIMILAR TO pattern into a regular expression.

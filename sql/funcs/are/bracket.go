@@ -1,129 +1,105 @@
 package are
 
-import (
-	"fmt"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/calfdb/calf/sql/pgerr"
-)
-
-// classes are the named character classes, as glibc's C.UTF-8 has them.
-var classes = map[string]string{
-	"alnum": `\p{L}\p{Nd}\p{Nl}`, "alpha": `\p{L}\p{Nl}`, "ascii": `\x00-\x7f`, "blank": ` \t`, "cntrl": `\x00-\x1f\x7f-\x{9f}`, "digit": "0-9",
-	"graph": `\p{L}\p{M}\p{N}\p{P}\p{S}`, "lower": `\p{Ll}`, "print": ` \p{L}\p{M}\p{N}\p{P}\p{S}`, "punct": `\p{P}\p{S}`,
-	"space": spaceClass, "upper": `\p{Lu}`, "xdigit": "0-9a-fA-F", "word": wordClass,
+// bracket reads a bracket expression after its [.
+func (p *parser) bracket() (*node, bool) {
+	for text, kind := range map[string]byte{"[:<:]]": 'm', "[:>:]]": 'M'} {
+		if p.follows(text) {
+			p.at += len(text)
+			return &node{op: opAssert, assert: kind}, false
+		}
+	}
+	s := &set{icase: p.flags.ICase}
+	if p.peek() == '^' {
+		p.at++
+		s.negated, s.noNL = true, p.flags.NLStop
+	}
+	for first := true; first || p.peek() != ']'; first = false {
+		p.bracketPart(s, first)
+	}
+	p.at++
+	return &node{op: opSet, set: s.seal()}, true
 }
 
-// bracket translates a bracket expression.
-func (t *translator) bracket() error {
-	if strings.HasPrefix(t.in, "[[:<:]]") || strings.HasPrefix(t.in, "[[:>:]]") {
-		return pgerr.NotSupported("a word boundary in a regular expression")
-	}
-	t.in = t.in[1:]
-	var b strings.Builder
-	b.WriteByte('[')
-	if strings.HasPrefix(t.in, "^") {
-		t.in = t.in[1:]
-		b.WriteByte('^')
-		if t.f.NewlineDot {
-			b.WriteString(`\n`)
+func (p *parser) follows(text string) bool {
+	for i, r := range text {
+		if p.peekAt(i) != r {
+			return false
 		}
 	}
-	for first := true; ; first = false {
-		if t.in == "" {
-			return invalid("brackets [] not balanced")
-		}
-		if t.in[0] == ']' && !first {
-			t.in = t.in[1:]
-			break
-		}
-		if err := t.member(&b); err != nil {
-			return err
-		}
-	}
-	b.WriteByte(']')
-	t.emit(b.String())
-	return nil
+	return true
 }
 
-// member translates a class, a character or a range.
-func (t *translator) member(b *strings.Builder) error {
-	if strings.HasPrefix(t.in, "[:") {
-		end := strings.Index(t.in, ":]")
-		if end < 0 {
-			return invalid("brackets [] not balanced")
-		}
-		class, ok := classes[t.in[2:end]]
-		if !ok {
-			return invalid("invalid character class")
-		}
-		if t.f.IgnoreCase && (t.in[2:end] == "lower" || t.in[2:end] == "upper") {
-			class = classes["alpha"]
-		}
-		b.WriteString(class)
-		t.in = t.in[end+2:]
-		return nil
+// bracketPart reads one member: a character, a class or a range.
+func (p *parser) bracketPart(s *set, first bool) {
+	if p.peek() == '-' && !first && p.peekAt(1) != ']' {
+		p.fail(errRange)
 	}
-	if len(t.in) > 1 && t.in[0] == '\\' {
-		switch c := t.in[1]; c {
-		case 'd', 's', 'w':
-			b.WriteString(map[byte]string{'d': "0-9", 's': spaceClass, 'w': wordClass}[c])
-			t.in = t.in[2:]
-			return nil
-		case 'D', 'S', 'W':
-			return pgerr.NotSupported("\\%c in a bracket expression", c)
+	lo, class := p.bracketItem()
+	ranged := p.peek() == '-' && p.peekAt(1) != ']' && p.peekAt(1) != -1
+	if class != nil {
+		if ranged {
+			p.fail(errRange)
+		}
+		s.classes = append(s.classes, class)
+		return
+	}
+	hi := lo
+	if ranged {
+		p.at++
+		if hi, class = p.bracketItem(); class != nil || hi < lo {
+			p.fail(errRange)
 		}
 	}
-	lo, err := t.element()
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(t.in, "-") || strings.HasPrefix(t.in, "-]") {
-		b.WriteString(classRune(lo))
-		return nil
-	}
-	t.in = t.in[1:]
-	if t.in == "" {
-		return invalid("brackets [] not balanced")
-	}
-	hi, err := t.element()
-	if err != nil {
-		return err
-	}
-	if hi < lo {
-		return invalid("invalid character range")
-	}
-	b.WriteString(classRune(lo) + "-" + classRune(hi))
-	return nil
+	s.add(lo, hi)
 }
 
-// element reads one character: plain, escaped, or as [.x.] or [=x=].
-func (t *translator) element() (rune, error) {
-	for _, d := range []string{".", "="} {
-		if strings.HasPrefix(t.in, "["+d) {
-			end := strings.Index(t.in, d+"]")
-			if end < 2 {
-				return 0, invalid("brackets [] not balanced")
-			}
-			body := t.in[2:end]
-			r, n := utf8.DecodeRuneInString(body)
-			if n != len(body) || n == 0 {
-				return 0, invalid("invalid collating element")
-			}
-			t.in = t.in[end+2:]
-			return r, nil
+func (p *parser) bracketItem() (rune, func(rune) bool) {
+	c := p.peek()
+	switch {
+	case c == -1:
+		p.fail(errBracket)
+	case c == '\\' && !p.flags.Extended:
+		p.at++
+		switch e := p.peek(); e {
+		case 'd', 'w', 's', 'D', 'W', 'S':
+			p.at++
+			return 0, escapeClass(e)
+		case 'A', 'Z', 'm', 'M', 'y', 'Y':
+			p.fail(errEscape)
 		}
+		return p.escape(), nil
+	case c == '[' && (p.peekAt(1) == ':' || p.peekAt(1) == '.' || p.peekAt(1) == '='):
+		return p.bracketName(p.peekAt(1))
 	}
-	if t.in[0] == '\\' {
-		if len(t.in) < 2 {
-			return 0, invalid(`invalid escape \ sequence`)
+	p.at++
+	return c, nil
+}
+
+// bracketName reads [:class:], [.name.] or [=x=].
+func (p *parser) bracketName(kind rune) (rune, func(rune) bool) {
+	p.at += 2
+	start := p.at
+	for !(p.peek() == kind && p.peekAt(1) == ']') {
+		if p.peek() == -1 {
+			p.fail(errBracket)
 		}
-		return t.escapedChar()
+		p.at++
 	}
-	r, n := utf8.DecodeRuneInString(t.in)
-	t.in = t.in[n:]
+	name := p.in[start:p.at]
+	p.at += 2
+	if kind == ':' {
+		f := classes[string(name)]
+		if f == nil {
+			p.fail(errClass)
+		}
+		return 0, f
+	}
+	if len(name) == 1 {
+		return name[0], nil
+	}
+	r, ok := collatingNames[string(name)]
+	if !ok {
+		p.fail(errCollate)
+	}
 	return r, nil
 }
-
-func classRune(r rune) string { return fmt.Sprintf(`\x{%x}`, r) }
