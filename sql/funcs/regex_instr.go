@@ -38,18 +38,11 @@ func searchOffset(s string, start int) int {
 }
 
 func regexInstr(c *types.Call) (types.Datum, error) {
-	endOption, err := intArg(c, 4, "endoption", 0, 0)
-	if err == nil && endOption > 1 {
-		err = badParam("endoption", endOption)
+	from, to, err := nthMatch(c, 5, "regexp_instr()")
+	if err != nil || from < 0 {
+		return types.Int4(0), err
 	}
-	from, to, err2 := nthMatch(c, 5, "regexp_instr()")
-	if err2 == nil {
-		err2 = err
-	}
-	if err2 != nil || from < 0 {
-		return types.Int4(0), err2
-	}
-	if endOption == 1 {
+	if len(c.Args) > 4 && c.Args[4].Int4() == 1 {
 		from = to
 	}
 	return types.Int4(int32(utf8.RuneCountInString(c.Args[0].Str()[:from])) + 1), nil
@@ -64,7 +57,7 @@ func regexSubstrNth(c *types.Call) (types.Datum, error) {
 }
 
 // nthMatch finds the nth match (argument 3) from character start (argument 2) on; flags and the number of the group stand at flagsAt and
-// after it. from is -1 when there is no such match or the group took no part.
+// after it; regexp_instr's endoption is argument 4. from is -1 when there is no such match or the group took no part.
 func nthMatch(c *types.Call, flagsAt int, fn string) (from, to int, err error) {
 	start, err := intArg(c, 2, "start", 1, 1)
 	if err != nil {
@@ -74,11 +67,16 @@ func nthMatch(c *types.Call, flagsAt int, fn string) (from, to int, err error) {
 	if err != nil {
 		return -1, -1, err
 	}
-	f, err := optionalFlags(c, flagsAt, fn)
+	if flagsAt > 4 && len(c.Args) > 4 {
+		if v := c.Args[4].Int4(); v != 0 && v != 1 {
+			return -1, -1, badParam("endoption", v)
+		}
+	}
+	group, err := intArg(c, flagsAt+1, "subexpr", 0, 0)
 	if err != nil {
 		return -1, -1, err
 	}
-	group, err := intArg(c, flagsAt+1, "subexpr", 0, 0)
+	f, err := optionalFlags(c, flagsAt, fn)
 	if err != nil {
 		return -1, -1, err
 	}
