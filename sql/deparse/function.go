@@ -9,7 +9,7 @@ import (
 	"github.com/calfdb/calf/sql/types"
 )
 
-// FunctionArguments prints the parameter list of a function, as pg_get_function_arguments does; identity leaves out defaults and output columns.
+// FunctionArguments prints the parameter list of a function, as pg_get_function_arguments does; identity leaves out defaults.
 func FunctionArguments(ctx *Context, f *catalog.Proc, identity bool) (string, error) {
 	p := &printer{ctx: ctx}
 	p.functionArguments(f, identity)
@@ -45,17 +45,23 @@ func parameters(f *catalog.Proc) []parameter {
 func (p *printer) functionArguments(f *catalog.Proc, identity bool) {
 	inputs, printed := 0, 0
 	firstDefault := len(f.ArgTypes) - f.NArgDefaults
-	for _, x := range parameters(f) {
+	orderBy := p.directArguments(f)
+	list := parameters(f)
+	for i := 0; i < len(list); i++ {
+		x := list[i]
 		isInput := x.mode == 'i' || x.mode == 'b' || x.mode == 'v'
 		if isInput {
 			inputs++
 		}
-		if x.mode == 't' || identity && x.mode == 'o' {
+		if x.mode == 't' {
 			continue
 		}
-		if p.orderedSetBreak(f, inputs, printed) {
+		switch {
+		case printed == orderBy && printed > 0:
 			p.write(" ORDER BY ")
-		} else if printed > 0 {
+		case printed == orderBy:
+			p.write("ORDER BY ")
+		case printed > 0:
 			p.write(", ")
 		}
 		p.parameter(f, x)
@@ -65,18 +71,23 @@ func (p *printer) functionArguments(f *catalog.Proc, identity bool) {
 			ctx.Pretty = 0
 			p.within(&ctx, func() { p.expr(f.Defaults[inputs-1-firstDefault], false) })
 		}
-		printed++
+		if printed++; printed == orderBy && i == len(list)-1 {
+			i-- // a variadic parameter that is direct and aggregated argument both is printed twice
+		}
 	}
 }
 
-// orderedSetBreak says whether the aggregated arguments of an ordered-set aggregate begin here.
-func (p *printer) orderedSetBreak(f *catalog.Proc, inputs, printed int) bool {
+// directArguments is where ORDER BY stands in the parameters of an ordered-set aggregate, -1 for other functions.
+func (p *printer) directArguments(f *catalog.Proc) int {
 	if f.Kind != 'a' {
-		return false
+		return -1
 	}
 	a, err := p.ctx.Catalog.Aggregate(f.OID)
 	p.fail(err)
-	return a != nil && a.Kind != 'n' && printed > 0 && inputs == int(a.NumDirect)+1
+	if a == nil || a.Kind == 'n' {
+		return -1
+	}
+	return int(a.NumDirect)
 }
 
 func (p *printer) parameter(f *catalog.Proc, x parameter) {
