@@ -191,8 +191,28 @@ func (g *gucs) asyncCommit() bool       { return g.async }
 
 func (g *gucs) beginTransaction() {
 	g.Refresh()
+	g.mirrorDefaults()
 	g.Session.Begin()
 }
+// mirrorDefaults makes transaction_isolation and its kin show what the transaction that begins has.
+func (g *gucs) mirrorDefaults() {
+	g.inRead = true
+	defer func() { g.inRead = false }()
+	for _, p := range [...][2]settings.Handle{{settings.TransactionIsolation, settings.DefaultTxIsolation},
+		{settings.TransactionReadOnly, settings.DefaultTxReadOnly}, {settings.TransactionDeferrable, settings.DefaultTxDeferrable}} {
+		if g.Int(p[0]) == g.Int(p[1]) {
+			continue
+		}
+		value := "off"
+		if p[0] == settings.TransactionIsolation {
+			value = g.Str(p[1])
+		} else if g.Bool(p[1]) {
+			value = "on"
+		}
+		_ = g.Override(p[0], value, false) // a value of the same type: it cannot fail
+	}
+}
+
 func (g *gucs) endTransaction(commit bool)    { g.End(commit) }
 func (g *gucs) nest() int                     { return g.Enter() }
 func (g *gucs) unnest(level int, commit bool) { g.Leave(level, commit) }

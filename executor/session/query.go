@@ -98,7 +98,7 @@ func (s *Session) runDirect(p *prepared) (string, error) {
 	return tag, err
 }
 
-// simpleReceiver sends RowDescription before the first row, so that an error before it comes without.
+// simpleReceiver sends RowDescription when execution begins, so that an error of planning comes without.
 type simpleReceiver struct {
 	s     *Session
 	shape *resultShape

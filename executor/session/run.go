@@ -75,6 +75,9 @@ func (s *Session) execute(st *executor.State, pl *plan.Planned, params []types.D
 	if err := st.Start(params, &snap); err != nil {
 		return 0, err
 	}
+	if b, ok := out.(interface{ begin() }); ok && !writes {
+		b.begin() // a SELECT is described before its first row is computed, RETURNING only after the last
+	}
 	if n, err = drain(st, pl, out); err != nil {
 		return n, err
 	}
