@@ -10,14 +10,11 @@ import (
 	"github.com/calfdb/calf/sql/types"
 )
 
-// Functions about the session and the server: who, where, which schemas, version, sleep.
+// Functions about the session and the server: who, version, sleep, signals to others.
 func init() {
 	for prosrc, f := range map[string]func(s *Session, c *types.Call) (types.Datum, error){
 		"current_user":             func(s *Session, _ *types.Call) (types.Datum, error) { return s.roleName(s.view.User()) },
 		"session_user":             func(s *Session, _ *types.Call) (types.Datum, error) { return s.roleName(s.view.SessionUser()) },
-		"current_database":         func(s *Session, _ *types.Call) (types.Datum, error) { return types.Text(s.db.Name), nil },
-		"current_schema":           currentSchema,
-		"current_schemas":          currentSchemas,
 		"pg_backend_pid":           func(s *Session, _ *types.Call) (types.Datum, error) { return types.Int4(s.conn.PID()), nil },
 		"pg_postmaster_start_time": func(s *Session, _ *types.Call) (types.Datum, error) { return timeDatum(s.server.started), nil },
 		"pgsql_version":            func(*Session, *types.Call) (types.Datum, error) { return types.Text(versionText), nil },
@@ -54,51 +51,6 @@ func (s *Session) roleName(oid catalog.OID) (types.Datum, error) {
 		return types.Null, pgerr.New(pgerr.UndefinedObject, "role with OID %d does not exist", oid)
 	}
 	return types.Text(role.Name), nil
-}
-
-// currentSchema is the schema that new objects go to; null when the path has none.
-func currentSchema(s *Session, _ *types.Call) (types.Datum, error) {
-	oid := s.view.CreationNamespace()
-	if oid == 0 {
-		return types.Null, nil
-	}
-	ns, err := s.view.Namespace(oid)
-	if err != nil || ns == nil {
-		return types.Null, err
-	}
-	return types.Text(ns.Name), nil
-}
-
-// currentSchemas lists the effective search path, with the implicit schemas when asked.
-func currentSchemas(s *Session, c *types.Call) (types.Datum, error) {
-	implicit := c.Args[0].Bool()
-	named := map[string]bool{}
-	for _, n := range splitNames(s.gucs.Str(settings.SearchPath)) {
-		named[n] = true
-	}
-	var out []types.Datum
-	for _, oid := range s.view.SearchPath() {
-		ns, err := s.view.Namespace(oid)
-		if err != nil {
-			return types.Null, err
-		}
-		if ns == nil {
-			continue
-		}
-		isImplicit := oid == catalog.CatalogNamespace && !named["pg_catalog"] || oid == s.view.TempNamespace() && !named["pg_temp"]
-		if isImplicit && !implicit {
-			continue
-		}
-		out = append(out, types.Text(ns.Name))
-	}
-	if len(out) == 0 {
-		return types.EmptyArray(types.NameOID), nil
-	}
-	elem, err := c.Env.TypeByOID(types.NameOID)
-	if err != nil {
-		return types.Null, err
-	}
-	return types.MakeArray(elem, out), nil
 }
 
 // sleep waits until its time is over or the statement is interrupted.

@@ -194,6 +194,7 @@ func (g *gucs) beginTransaction() {
 	g.mirrorDefaults()
 	g.Session.Begin()
 }
+
 // mirrorDefaults makes transaction_isolation and its kin show what the transaction that begins has.
 func (g *gucs) mirrorDefaults() {
 	g.inRead = true
