@@ -62,6 +62,10 @@ func (s *Session) openDatabase(database, user string) error {
 		return err
 	}
 	s.view.SetUser(role.OID)
+	s.view.SetSessionUser(role.OID)
+	s.view.Attach(func() {
+		s.Terminate(pgerr.Fatal(pgerr.AdminShutdown, "terminating connection due to administrator command"))
+	})
 	return s.applyStored(role, db)
 }
 

@@ -150,6 +150,16 @@ func (r *rowList) receive(row types.Row) error {
 
 // RunQuery runs SQL statements in the current transaction and gives the last one's rows.
 func (s *Session) RunQuery(sql string, params []types.Datum) ([]types.Row, error) {
+	return s.runTyped(sql, nil, params)
+}
+
+// runSQL is Backend.RunSQL: for triggers of foreign keys, whose parameters have known types.
+func (s *Session) runSQL(sql string, argTypes []types.OID, args []types.Datum) (int64, error) {
+	rows, err := s.runTyped(sql, argTypes, args)
+	return int64(len(rows)), err
+}
+
+func (s *Session) runTyped(sql string, paramTypes []types.OID, params []types.Datum) ([]types.Row, error) {
 	stmts, err := parse.Parse(sql)
 	if err != nil {
 		return nil, err
@@ -157,7 +167,7 @@ func (s *Session) RunQuery(sql string, params []types.Datum) ([]types.Row, error
 	var rows rowList
 	for _, stmt := range stmts {
 		rows.rows = nil
-		p := s.newPrepared("", sql, stmt, nil)
+		p := s.newPrepared("", sql, stmt, paramTypes)
 		if _, err := s.analyze(p); err != nil {
 			return nil, err
 		}

@@ -109,6 +109,9 @@ func (s *Server) openCatalogs() error {
 	if s.cluster, err = catalog.Bootstrap(st, s.o.Superuser); err != nil {
 		return err
 	}
+	if err := s.makeSystemViews(); err != nil {
+		return err
+	}
 	return s.cluster.Finish()
 }
 

@@ -152,6 +152,9 @@ func (s *Session) Close(reason error) {
 	for _, p := range s.portals {
 		s.dropPortal(p)
 	}
+	if s.view != nil {
+		s.view.Detach()
+	}
 	s.server.sessionClosed(s)
 	s.locks.Close()
 	s.proc.Close()

@@ -203,3 +203,6 @@ func (b *bootstrapper) fillIndex(ix *TableIndex, id pagestore.RelID, rows []type
 	b.sizes[ix.OID] = bootSize{stats.Pages, len(rows)}
 	return err
 }
+
+// IsBootstrapping says whether the first start is in progress: what is made then is part of the system.
+func (c *Cluster) IsBootstrapping() bool { return c.bootstrapping.Load() }

@@ -194,8 +194,9 @@ func (c *ctx) analyzeColumn(rel *catalog.Relation, a analyzedColumn, s *sample) 
 	}
 	st.lt, st.eq = lt, eq
 	if lt != 0 {
+		// An array whose elements have no order has none either: only nulls and widths are counted then.
 		if st.compare, err = types.CompareFor(c.Backend.Env, base, a.Collation); err != nil {
-			return err
+			st.compare = nil
 		}
 	}
 	st.compute()

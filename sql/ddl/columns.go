@@ -84,9 +84,9 @@ func (c *ctx) setType(d *columnDef, oid OID, mod int32, coll *pg_query.CollateCl
 	return nil
 }
 
-// checkColumnType refuses pseudo-types.
+// checkColumnType refuses pseudo-types; but pg_stats has columns of type anyarray.
 func (c *ctx) checkColumnType(name string, t *catalog.Type) error {
-	if t.Kind == 'p' {
+	if t.Kind == 'p' && !(t.OID == types.AnyarrayOID && c.v.Cluster().IsBootstrapping()) {
 		return pgerr.New(pgerr.InvalidTableDefinition, "column \"%s\" has pseudo-type %s", name, types.FormatType(c.Backend.Env, t.OID))
 	}
 	return nil

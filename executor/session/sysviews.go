@@ -1,0 +1,27 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/calfdb/calf/sql/catalog"
+)
+
+// makeSystemViews runs the SQL that makes the system views, in template1, at first start. No client is there.
+func (s *Server) makeSystemViews() error {
+	ss := s.newSession(0)
+	defer ss.Close(nil)
+	if err := ss.openDatabase("template1", s.o.Superuser); err != nil {
+		return err
+	}
+	ss.backend.Env.Notice = nil
+	for _, sql := range catalog.SystemViews() {
+		ss.startTransaction()
+		if _, err := ss.RunQuery(sql, nil); err != nil {
+			return fmt.Errorf("making the system views: %s: %w", sql, err)
+		}
+		if err := ss.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
