@@ -192,16 +192,8 @@ func (x *nodePrinter) inputColumn(col int, prefix bool) (string, error) {
 func (x *nodePrinter) sortKeys(label string, keys []plan.SortKey, prefix bool) error {
 	var list []string
 	for _, k := range keys {
-		s := ""
-		var err error
-		var e query.Expr
-		if _, ok := x.n.(*plan.MergeAppend); ok {
-			e = x.n.Base().Targets[k.Col-1].Expr
-			s, err = x.expr(e, prefix)
-		} else {
-			e = x.n.Base().Left.Base().Targets[k.Col-1].Expr
-			s, err = x.inputColumn(k.Col, prefix)
-		}
+		e := x.n.Base().Targets[k.Col-1].Expr
+		s, err := x.expr(e, prefix)
 		if err != nil {
 			return err
 		}

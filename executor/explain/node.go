@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/calfdb/calf/sql/deparse"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -17,7 +18,7 @@ type printer struct {
 	run   *Run
 	out   emitter
 	used  map[int]bool
-	names []string
+	names *deparse.Namespace
 	shown map[int]bool // sub-plans printed so far
 }
 
@@ -331,7 +332,7 @@ func (x *nodePrinter) scanTarget(rt int) error {
 	if err != nil {
 		return err
 	}
-	ref := x.names[rt-1]
+	ref := x.names.Name(rt)
 	if ref == "" {
 		ref = e.Eref.Name
 	}
@@ -472,30 +473,4 @@ func (pr *printer) collectUsed(n plan.Node) {
 	pr.collectUsed(b.Left)
 	pr.collectUsed(b.Right)
 	plan.EachChild(n, pr.collectUsed)
-}
-
-// rtableNames gives each used entry a name of its own: its alias or relation name, numbered where it is taken.
-func (pr *printer) rtableNames() []string {
-	out := make([]string, len(pr.p.RangeTable))
-	taken := map[string]bool{}
-	for i, e := range pr.p.RangeTable {
-		if !pr.used[i+1] {
-			continue
-		}
-		name := e.Eref.Name
-		if e.Alias != nil {
-			name = e.Alias.Name
-		} else if e.RelOID != 0 && e.Kind == query.RTERelation {
-			if n, err := pr.relName(e.RelOID); err == nil && n != "" {
-				name = n
-			}
-		}
-		base := name
-		for k := 1; taken[name]; k++ {
-			name = fmt.Sprintf("%s_%d", base, k)
-		}
-		taken[name] = true
-		out[i] = name
-	}
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/deparse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/types"
@@ -114,7 +115,10 @@ func Print(env *Env, o Options, p *plan.Planned, run *Run) (string, error) {
 	for _, s := range p.Subplans {
 		pr.collectUsed(s)
 	}
-	pr.names = pr.rtableNames()
+	var err error
+	if pr.names, err = deparse.NewNamespace(env.Catalog, p.RangeTable, nil, nil, pr.used); err != nil {
+		return "", err
+	}
 	pr.out.begin()
 	pr.out.openGroup("Query", "", true)
 	if err := pr.node(p.Root, nil, "", ""); err != nil {

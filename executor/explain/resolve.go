@@ -1,59 +1,62 @@
 package explain
 
 import (
-	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/deparse"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 )
 
 // expr prints an expression of the node in terms of the tables.
 func (x *nodePrinter) expr(e query.Expr, prefix bool) (string, error) {
-	return "", pgerr.NotSupported("EXPLAIN of an expression")
+	return deparse.Expr(x.context(prefix), e, false)
 }
 
-// resolve replaces references to inputs by what they refer to, and params by the expressions that set them.
-func (x *nodePrinter) resolve(e query.Expr) query.Expr {
-	return query.Mutate(e, func(y query.Expr) (query.Expr, bool) {
-		switch y := y.(type) {
-		case *query.Var:
-			if r := x.resolveVar(y); r != nil {
-				return r, true
+// context is what names mean at the node: references to inputs stand for the inputs' columns, params for the expressions that set them.
+func (x *nodePrinter) context(prefix bool) *deparse.Context {
+	return &deparse.Context{Catalog: x.env.Catalog, Types: x.env.Types, Namespaces: []*deparse.Namespace{x.names}, VarPrefix: prefix,
+		ResolveVar: func(v *query.Var) (query.Expr, *deparse.Context, bool) {
+			e, at := x.resolveVar(v)
+			if e == nil {
+				return nil, nil, false
 			}
-			return y, true
-		case *query.Param:
-			if y.Kind == query.ParamExec {
-				if r := x.resolveParam(y); r != nil {
-					return r, true
-				}
+			return e, at.context(prefix), true
+		},
+		ResolveParam: func(p *query.Param) (query.Expr, *deparse.Context, bool) {
+			if p.Kind != query.ParamExec {
+				return nil, nil, false
 			}
-		case *query.SubPlan: // printed by its name: its parts are not
-			return y, true
-		}
-		return nil, false
-	})
+			e, at := x.resolveParam(p)
+			if e == nil {
+				return nil, nil, false
+			}
+			return e, at.context(true), true
+		}}
 }
 
-func (x *nodePrinter) resolveVar(v *query.Var) query.Expr {
+// resolveVar finds the expression that a special Var stands for, and the node where that is at home.
+func (x *nodePrinter) resolveVar(v *query.Var) (query.Expr, *nodePrinter) {
 	var in plan.Node
 	switch v.VarNo {
 	case query.OuterVar:
 		in = outerOf(x.n)
 	case query.InnerVar:
 		if m, ok := x.n.(*plan.ModifyTable); ok {
-			return m.ExclTargets[v.AttNo-1].Expr
+			return m.ExclTargets[v.AttNo-1].Expr, x
 		}
 		in = x.n.Base().Right
 	case query.IndexVar:
-		return x.indexColumn(v)
+		if n, ok := x.n.(*plan.IndexOnlyScan); ok {
+			return n.IndexTargets[v.AttNo-1].Expr, x
+		}
+		return nil, nil
 	default:
-		return nil
+		return nil, nil
 	}
 	if in == nil {
-		return nil
+		return nil, nil
 	}
 	below := &nodePrinter{printer: x.printer, n: in, above: append(x.above[:len(x.above):len(x.above)], x.n)}
-	t := in.Base().Targets[v.AttNo-1].Expr
-	return below.resolve(t)
+	return in.Base().Targets[v.AttNo-1].Expr, below
 }
 
 // outerOf is the input that a node's outer references mean.
@@ -67,15 +70,8 @@ func outerOf(n plan.Node) plan.Node {
 	return n.Base().Left
 }
 
-func (x *nodePrinter) indexColumn(v *query.Var) query.Expr {
-	if n, ok := x.n.(*plan.IndexOnlyScan); ok {
-		return n.IndexTargets[v.AttNo-1].Expr
-	}
-	return nil
-}
-
 // resolveParam looks for the nested loop or sub-plan call above that sets the param.
-func (x *nodePrinter) resolveParam(p *query.Param) query.Expr {
+func (x *nodePrinter) resolveParam(p *query.Param) (query.Expr, *nodePrinter) {
 	child := x.n
 	for i := len(x.above) - 1; i >= 0; i-- {
 		a := x.above[i]
@@ -83,33 +79,33 @@ func (x *nodePrinter) resolveParam(p *query.Param) query.Expr {
 		if l, ok := a.(*plan.NestLoop); ok && l.Right == child {
 			for _, np := range l.Params {
 				if np.ID == p.ID {
-					return up.resolve(np.Value)
+					return np.Value, up
 				}
 			}
 		}
-		if r := up.subPlanArg(p.ID); r != nil {
-			return r
+		if e := subPlanArg(a, p.ID); e != nil {
+			return e, up
 		}
 		child = a
 	}
-	return nil
+	return nil, nil
 }
 
-// subPlanArg finds the argument with which one of the node's sub-plans sets a param.
-func (x *nodePrinter) subPlanArg(id int) (r query.Expr) {
-	plan.EachExpr(x.n, func(e query.Expr) {
+// subPlanArg finds the argument with which one of a node's sub-plans sets a param.
+func subPlanArg(n plan.Node, id int) (arg query.Expr) {
+	plan.EachExpr(n, func(e query.Expr) {
 		query.Walk(e, func(y query.Expr) bool {
 			s, ok := y.(*query.SubPlan)
 			if !ok {
-				return r == nil
+				return arg == nil
 			}
 			for i, p := range s.ParParam {
 				if p == id {
-					r = x.resolve(s.Args[i])
+					arg = s.Args[i]
 				}
 			}
 			return false
 		})
 	})
-	return r
+	return arg
 }

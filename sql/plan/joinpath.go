@@ -256,6 +256,9 @@ func (r *root) tryNestLoop(j *rel, o, in *path, keys []*pathkey, typ query.JoinT
 	if !need.empty() && (!need.overlaps(x.paramSource) && !allowStarSchema(o.rel.relids, inParam)) {
 		return
 	}
+	if !r.nestLoopWorthIt(j, o, in, keys, need) {
+		return
+	}
 	p := &path{kind: pNestLoop, rel: j, target: j.target, param: r.joinParam(j, need), keys: keys,
 		join: &joinPath{typ: typ, outer: o, inner: in, innerUnique: x.innerUnique}}
 	p.join.restricts = x.restricts
@@ -269,9 +272,6 @@ func (r *root) tryNestLoop(j *rel, o, in *path, keys []*pathkey, typ query.JoinT
 		}
 	}
 	r.addJoinParamClauses(p, need)
-	if !r.nestLoopWorthIt(j, o, in, keys, need, x) {
-		return
-	}
 	y := *x
 	y.typ = typ
 	r.costNestLoop(p, &y)
@@ -279,7 +279,7 @@ func (r *root) tryNestLoop(j *rel, o, in *path, keys []*pathkey, typ query.JoinT
 }
 
 // nestLoopWorthIt: a lower bound of the cost is compared with what there is, before the path is costed in full.
-func (r *root) nestLoopWorthIt(j *rel, o, in *path, keys []*pathkey, need Relids, x *joinExtra) bool {
+func (r *root) nestLoopWorthIt(j *rel, o, in *path, keys []*pathkey, need Relids) bool {
 	startup := o.startup + in.startup
 	return worthTrying(j, startup, startup+o.total-o.startup, keys, need)
 }

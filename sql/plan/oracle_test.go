@@ -117,6 +117,7 @@ func loadFake(t testing.TB) *fakeCatalog {
 		f.rels[r.OID] = r
 		for _, ix := range r.Indexes {
 			ix.TableOID = r.OID
+			f.rels[ix.OID] = &catalog.Relation{OID: ix.OID, Name: ix.Name, Kind: 'i', Desc: &types.TupleDesc{}}
 			f.sizes[ix.OID] = ix.Pages
 			f.heights[ix.OID] = rec.Heights[ix.Name]
 			if e, ok := indexEnds[ix.Name]; ok {

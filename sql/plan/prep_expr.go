@@ -50,7 +50,7 @@ func (r *root) preprocessRTE(e *query.RTE) {
 	val := func(x query.Expr) query.Expr { return r.preprocess(x, false) }
 	switch e.Kind {
 	case query.RTESubquery:
-		if e.Lateral && r.hasJoinRTEs {
+		if e.Lateral && r.hasJoinRTEs && e.Subquery != nil { // nil: merged
 			e.Subquery = mutateQuery(e.Subquery, 1, r.flattenAlias)
 		}
 	case query.RTEFunction, query.RTEValues, query.RTERelation, query.RTETableFunc:

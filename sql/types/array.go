@@ -128,6 +128,9 @@ func fetchElement(elem *TypeInfo, b []byte) (Datum, int) {
 		return Bytes(b[:n:n]), n + 1
 	case elem.ByVal:
 		return fetchByValue(elem, b), int(elem.Len)
+	case elem.OID == TidOID: // six bytes in storage, by value as a Datum
+		return TID{Block: uint32(binary.LittleEndian.Uint16(b))<<16 | uint32(binary.LittleEndian.Uint16(b[2:])),
+			Off: binary.LittleEndian.Uint16(b[4:])}.Datum(), int(elem.Len)
 	}
 	n := int(elem.Len)
 	if elem.OID == NameOID {
@@ -184,6 +187,11 @@ func putElement(elem *TypeInfo, dst []byte, d Datum) {
 	case elem.Len == -1:
 		binary.LittleEndian.PutUint32(dst, uint32(len(dst))<<2)
 		copy(dst[varHeader:], d.Bytes())
+	case elem.OID == TidOID:
+		t := d.TID()
+		binary.LittleEndian.PutUint16(dst, uint16(t.Block>>16))
+		binary.LittleEndian.PutUint16(dst[2:], uint16(t.Block))
+		binary.LittleEndian.PutUint16(dst[4:], t.Off)
 	case !elem.ByVal:
 		copy(dst, d.Bytes())
 	case elem.Len == 1:
