@@ -107,8 +107,9 @@ func orList(es []query.Expr) []query.Expr {
 	return []query.Expr{&query.BoolExpr{Op: query.Or, Args: es, Loc: -1}}
 }
 
+// innerUnique: the text format mentions it only where there is something to say.
 func (x *nodePrinter) innerUnique(v bool) {
-	if x.o.Verbose {
+	if !x.out.isText() || x.o.Verbose && v {
 		x.out.boolean("Inner Unique", v)
 	}
 }
