@@ -76,7 +76,7 @@ func (r *root) switched(list []*restrict, outer Relids) (out []query.Expr) {
 		if ri.right.subsetOf(outer) {
 			c := r.g.commute(o)
 			if c == nil {
-				panic("plan: join operator without commutator")
+				panic(broken("join operator without commutator"))
 			}
 			o = c
 		}
@@ -182,7 +182,7 @@ func (r *root) mergeOrders(n *MergeJoin, j *joinPath, outer, inner []*pathkey) {
 			}
 		}
 		if k == nil {
-			panic("plan: outer path keys do not match merge clauses")
+			panic(broken("outer path keys do not match merge clauses"))
 		}
 		o := n.MergeClauses[i].(*query.OpExpr)
 		n.Families = append(n.Families, k.family)
@@ -209,7 +209,7 @@ func (r *root) sortColumns(n Node, keys []*pathkey) (Node, []SortKey) {
 		if col == 0 {
 			m := r.computableMember(n.Base().Targets, k.ec.top())
 			if m == nil {
-				panic("plan: could not find pathkey item to sort")
+				panic(broken("could not find pathkey item to sort"))
 			}
 			n = r.withColumns(n, []query.Expr{m.expr})
 			n = markLastJunk(n)

@@ -208,7 +208,7 @@ func (r *root) indexQual(ix *indexInfo, col int, e query.Expr) query.Expr {
 		}
 		return &c
 	}
-	panic("plan: unknown index condition")
+	panic(broken("unknown index condition"))
 }
 
 // bitmapNode makes a bitmap heap scan; what the bitmap checks exactly is only a recheck condition.

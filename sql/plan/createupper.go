@@ -51,7 +51,7 @@ func (r *root) upperNode(p *path, need tlistNeed) Node {
 	case pModifyTable:
 		return r.modifyNode(p)
 	}
-	panic("plan: unknown path")
+	panic(broken("unknown path"))
 }
 
 func (r *root) explicitSort(p *path, need tlistNeed) Node {
@@ -77,7 +77,7 @@ func (r *root) groupKeys(list []*query.SortGroupClause, ts []*query.TargetEntry)
 		}
 	}
 	if len(out) != len(list) {
-		panic("plan: grouping column not found in the input")
+		panic(broken("grouping column not found in the input"))
 	}
 	return out
 }

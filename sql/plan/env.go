@@ -1,9 +1,8 @@
 package plan
 
 import (
-	"errors"
-
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -76,6 +75,9 @@ type abort struct{ err error }
 
 func fail(err error) { panic(abort{err}) }
 
+// broken is what to panic with when planning contradicts itself: the statement fails with an internal error, the session lives.
+func broken(what string) abort { return abort{pgerr.Internal("%s", what)} }
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		fail(err)
@@ -92,5 +94,3 @@ func recoverAbort(err *error) {
 		panic(r)
 	}
 }
-
-var errNoConst = errors.New("plan: no constant evaluation")

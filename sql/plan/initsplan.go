@@ -176,7 +176,7 @@ func (r *root) decon(t query.FromItem, below bool, late *[]postponed) scopeInfo 
 	case *query.JoinExpr:
 		return r.deconJoin(t, below, late)
 	}
-	panic("plan: unknown join tree item")
+	panic(broken("unknown join tree item"))
 }
 
 func (r *root) deconFrom(t *query.FromExpr, below bool, late *[]postponed) scopeInfo {

@@ -178,7 +178,7 @@ func targetByRef(targets []*query.TargetEntry, ref uint32) *query.TargetEntry {
 			return t
 		}
 	}
-	panic("plan: ORDER/GROUP BY expression not found in targetlist")
+	panic(broken("ORDER/GROUP BY expression not found in targetlist"))
 }
 
 func sortable(list []*query.SortGroupClause) bool {

@@ -252,7 +252,7 @@ func (r *root) setCheapest(b *rel) {
 	}
 	b.cheapestParam = param
 	if b.cheapestTotal == nil {
-		panic("plan: could not devise a query plan")
+		panic(broken("could not devise a query plan"))
 	}
 }
 

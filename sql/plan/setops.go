@@ -97,7 +97,7 @@ func (r *root) setOpTree(n query.SetOpNode, colTypes, colls []OID, flag int, ref
 		}
 		return p, groups
 	}
-	panic("plan: unknown set operation node")
+	panic(broken("unknown set operation node"))
 }
 
 func sameTypes(t *pathTarget, colTypes []OID) bool {

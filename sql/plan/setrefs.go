@@ -226,7 +226,7 @@ func (f *refs) upperExpr(e query.Expr, x *tlistIndex, ref uint32, rows float64) 
 				return r
 			}
 			if y.LevelsUp == 0 {
-				panic("plan: variable not found in subplan target list")
+				panic(broken("variable not found in subplan target list"))
 			}
 			return y
 		case *query.Const, *query.Param:
@@ -278,7 +278,7 @@ func (f *refs) joinExpr(e query.Expr, outer, inner *tlistIndex, keep int, rows f
 				return r
 			}
 			if y.LevelsUp == 0 {
-				panic("plan: variable not found in subplan target lists")
+				panic(broken("variable not found in subplan target lists"))
 			}
 			return y
 		case *query.Const, *query.Param:

@@ -46,7 +46,7 @@ func (f *refs) scan(n Node) {
 	case *NamedTuplestoreScan:
 		fix(&n.Scan)
 	default:
-		panic("plan: unknown node in setrefs")
+		panic(broken("unknown node in setrefs"))
 	}
 }
 
