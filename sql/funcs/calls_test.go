@@ -62,8 +62,9 @@ func testEnv(t testing.TB) *types.Env {
 	return &types.Env{Settings: &s, Clock: fixedClock{types.TimestampTZFromTime(time.Now())}}
 }
 
-// knownDifferences are results that depend on the server, not on the function.
-var knownDifferences = map[string]bool{}
+// knownDifferences are functions whose recorded samples hold integer overflows that PostgreSQL does not check: ages of infinite timestamps, and
+// make_interval beyond the range. Here these are errors.
+var knownDifferences = map[string]bool{"timestamp_age": true, "timestamptz_age": true, "make_interval": true}
 
 // TestRecordedCalls calls every function that has an implementation with arguments whose results a PostgreSQL server recorded.
 func TestRecordedCalls(t *testing.T) {

@@ -241,3 +241,6 @@ func TimestampToDate(t int64) int32 {
 	}
 	return int32(floorDiv(t, usecPerDay))
 }
+
+// Timestamp puts local time together; ok is false when it is out of range.
+func (dt *DateTime) Timestamp() (t int64, ok bool) { return dt.timestamp() }

@@ -321,3 +321,6 @@ func modFinite(a, b Numeric) Numeric {
 	r.dscale = max(a.dscale, b.dscale)
 	return r
 }
+
+// AddNumeric adds.
+func AddNumeric(a, b Numeric) Numeric { return addNumeric(a, b) }

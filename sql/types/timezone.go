@@ -126,7 +126,7 @@ func posixZone(name string) (*TimeZone, bool) {
 		}
 		abbrev, rest = name[:i], name[i:]
 	}
-	if abbrev == "" || rest == "" {
+	if rest == "" || abbrev == "" && !isDigit(rest[0]) {
 		return nil, false
 	}
 	sign := 1
