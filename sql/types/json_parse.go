@@ -57,16 +57,39 @@ const (
 // ParseJSON parses text. With decode strings are resolved, which refuses \u0000 and lone surrogates.
 func ParseJSON(s string, decode bool) (v JSON, err error) {
 	p := &jsonParser{s: s, decode: decode}
-	if err = p.next(); err != nil {
-		return v, err
+	if err = p.next(); err == nil {
+		v, err = p.value()
 	}
-	if v, err = p.value(); err != nil {
-		return v, err
+	if err == nil && p.tok != jsonEnd {
+		err = p.expected("end of input")
 	}
-	if p.tok != jsonEnd {
-		return v, p.expected("end of input")
+	if e, ok := err.(*pgerr.Error); ok && e.Code != pgerr.StatementTooComplex {
+		return v, p.where(e)
 	}
-	return v, nil
+	return v, err
+}
+
+const jsonContextMax = 50 // bytes of a line that an error's context shows
+
+// where adds the line at which reading stopped.
+func (p *jsonParser) where(e *pgerr.Error) error {
+	before := p.s[:p.start]
+	line := strings.Count(before, "\n") + 1
+	lineStart := strings.LastIndexByte(before, '\n') + 1
+	from, dots, more := lineStart, "", ""
+	for p.at-from >= jsonContextMax {
+		_, n := utf8.DecodeRuneInString(p.s[from:])
+		from += n
+	}
+	if from-lineStart <= 3 {
+		from = lineStart
+	} else {
+		dots = "..."
+	}
+	if p.tok != jsonEnd && p.at < len(p.s) && p.s[p.at] != '\n' && p.s[p.at] != '\r' {
+		more = "..."
+	}
+	return e.WithContext("JSON data, line %d: %s%s%s", line, dots, p.s[from:p.at], more)
 }
 
 func jsonError(format string, args ...any) error {
@@ -322,19 +345,28 @@ func (p *jsonParser) escape(b []byte) ([]byte, error) {
 		return append(b, "\"\\/\b\f\n\r\t"[i]), nil
 	}
 	_, n := utf8.DecodeRuneInString(p.s[p.at:])
-	return b, jsonError("Escape sequence \"\\%s\" is invalid.", p.s[p.at:p.at+n])
+	p.at += n
+	return b, jsonError("Escape sequence \"\\%s\" is invalid.", p.s[p.at-n:p.at])
 }
 
+// hex4 reads the digits after \u; p.at stands on the u.
 func (p *jsonParser) hex4() (rune, error) {
-	if p.at+5 > len(p.s) {
-		return 0, jsonError("\"\\u\" must be followed by four hexadecimal digits.")
+	v := rune(0)
+	p.at++
+	for range 4 {
+		if p.at >= len(p.s) {
+			return 0, jsonError("Token \"%s\" is invalid.", p.s[p.start:])
+		}
+		d, err := strconv.ParseUint(p.s[p.at:p.at+1], 16, 8)
+		if err != nil {
+			_, n := utf8.DecodeRuneInString(p.s[p.at:])
+			p.at += n
+			return 0, jsonError("\"\\u\" must be followed by four hexadecimal digits.")
+		}
+		v = v<<4 | rune(d)
+		p.at++
 	}
-	v, err := strconv.ParseUint(p.s[p.at+1:p.at+5], 16, 32)
-	if err != nil {
-		return 0, jsonError("\"\\u\" must be followed by four hexadecimal digits.")
-	}
-	p.at += 5
-	return rune(v), nil
+	return v, nil
 }
 
 func (p *jsonParser) unicodeEscape(b []byte) ([]byte, error) {
