@@ -117,8 +117,11 @@ func (p *jsonParser) value() (v JSON, err error) {
 		} else {
 			v, end, err = p.array()
 		}
+		if err != nil {
+			return v, err // end is not known then
+		}
 		v.Raw = p.s[from:end]
-		return v, err
+		return v, nil
 	case jsonStr:
 		v = JSON{Kind: JSONString, Text: p.text}
 	case jsonNum:
