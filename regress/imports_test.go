@@ -23,8 +23,8 @@ var ranks = map[string]int{
 	"storage/heap": 4,
 	"index":        5,
 	"sql/catalog":  6,
-	"sql/expr":     7, "sql/analyze": 7, "sql/deparse": 7,
-	"sql/rewrite": 8, "sql/plan": 8,
+	"sql/expr":     7, "sql/analyze": 7,
+	"sql/rewrite": 8, "sql/plan": 8, "sql/deparse": 8, // deparse uses analyze.OutColumns and SortOperators
 	"plancache": 9,
 	"executor":  10,
 	"sql/ddl":   11, "sql/plpgsql": 11,
