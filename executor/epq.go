@@ -126,13 +126,20 @@ func (r *recheck) setOthers(row types.Row, targets []*query.TargetEntry, except 
 		}
 		e := &epqRow{}
 		r.state.epq.rows[m.RTIndex-1] = e
+		col := junkColumn(targets, "ctid", m.ID)
 		if m.Type == plan.RowMarkCopy {
-			if err := r.copyRow(e, row[junkColumn(targets, "wholerow", m.ID)]); err != nil {
+			col = junkColumn(targets, "wholerow", m.ID)
+		}
+		if col < 0 {
+			return pgerr.Internal("no column that names the row of range table entry %d", m.RTIndex)
+		}
+		if m.Type == plan.RowMarkCopy {
+			if err := r.copyRow(e, row[col]); err != nil {
 				return err
 			}
 			continue
 		}
-		d := row[junkColumn(targets, "ctid", m.ID)]
+		d := row[col]
 		if d.IsNull() {
 			e.none = true
 			continue

@@ -35,7 +35,7 @@ type lockMark struct {
 }
 
 func newLockRows(s *State, p *plan.LockRows) (Node, error) {
-	n := &lockRows{s: s, targets: p.Left.Base().Targets}
+	n := &lockRows{s: s, targets: p.Targets} // the node passes its input on; only its own targets carry the names
 	var err error
 	if n.child, err = s.build(p.Left); err != nil {
 		return nil, err
@@ -45,6 +45,9 @@ func newLockRows(s *State, p *plan.LockRows) (Node, error) {
 			continue
 		}
 		lm := lockMark{RowMark: m, col: junkColumn(n.targets, "ctid", m.ID)}
+		if lm.col < 0 {
+			return nil, pgerr.Internal("no ctid column for the rows to lock of range table entry %d", m.RTIndex)
+		}
 		if lm.table, err = s.relation(m.RTIndex); err != nil {
 			return nil, err
 		}

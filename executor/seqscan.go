@@ -43,6 +43,11 @@ func newTableScan(s *State, p *plan.Scan) (tableScan, error) {
 	return t, err
 }
 
+// position says where the scan stands.
+func (t *tableScan) position() (types.OID, types.TID, bool) {
+	return t.table.Rel.OID, t.slot.TID, !t.slot.Empty()
+}
+
 // mayWait says whether the statement changes or locks rows, so that it may wait for other transactions in its midst.
 func (s *State) mayWait() bool {
 	return s.Plan.Command != query.CmdSelect || s.Plan.HasModifyingCTE || len(s.Plan.RowMarks) > 0

@@ -69,6 +69,9 @@ func (s *State) newRowTriggers(t *Table) (*rowTriggers, error) {
 		if tg.Enabled == 'D' || tg.Enabled == 'R' {
 			continue
 		}
+		if tg.ConstrIndex != 0 && tg.ConstrRel == 0 {
+			continue // a deferrable unique constraint's: the index writer queues its rechecks itself
+		}
 		fn, err := s.Backend.triggerFunc(tg)
 		if err != nil {
 			return nil, err

@@ -295,11 +295,25 @@ func (s *Session) suspendCursor(p *portal) {
 	}
 }
 
+func (s *Session) relationName(oid types.OID) string {
+	if rel, err := s.view.Relation(oid); err == nil && rel != nil {
+		return rel.Name
+	}
+	return ""
+}
+
 // cursorPosition gives the ctid of the row of a table that a cursor stands on, for WHERE CURRENT OF.
 func (s *Session) cursorPosition(name string, table types.OID) (types.TID, bool, error) {
 	p := s.portals[name]
 	if p == nil {
 		return types.TID{}, false, pgerr.New(pgerr.UndefinedCursor, "cursor \"%s\" does not exist", name)
 	}
-	return types.TID{}, false, pgerr.NotSupported("WHERE CURRENT OF")
+	if p.state == nil || p.position != s.rowsSeen(p) {
+		return types.TID{}, false, pgerr.New(pgerr.InvalidCursorState, "cursor \"%s\" is not positioned on a row", name)
+	}
+	tid, ok := p.state.CurrentTID(table)
+	if !ok {
+		return tid, false, pgerr.New(pgerr.InvalidCursorState, "cursor \"%s\" is not a simply updatable scan of table \"%s\"", name, s.relationName(table))
+	}
+	return tid, true, nil
 }

@@ -155,7 +155,7 @@ func (s *Session) bindParams(p *portal, formats []int16, params [][]byte) error 
 		}
 		at := len(p.paramBuf)
 		p.paramBuf = append(p.paramBuf, b...)
-		d, err := s.readParam(p.stmt.params[i], pgwire.FormatOf(formats, i), p.paramBuf[at:len(p.paramBuf):len(p.paramBuf)], i)
+		d, err := s.readParam(p.name, p.stmt.params[i], pgwire.FormatOf(formats, i), p.paramBuf[at:len(p.paramBuf):len(p.paramBuf)], i)
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,15 @@ func (s *Session) bindParams(p *portal, formats []int16, params [][]byte) error 
 	return nil
 }
 
-func (s *Session) readParam(io *types.IO, format int16, b []byte, i int) (types.Datum, error) {
+// portalText names a portal in an error's context.
+func portalText(name string) string {
+	if name == "" {
+		return "unnamed portal"
+	}
+	return "portal \"" + name + "\""
+}
+
+func (s *Session) readParam(portal string, io *types.IO, format int16, b []byte, i int) (types.Datum, error) {
 	var d types.Datum
 	var err error
 	switch format {
@@ -175,13 +183,17 @@ func (s *Session) readParam(io *types.IO, format int16, b []byte, i int) (types.
 	case 1:
 		d, err = io.Receive(s.backend.Env, b, -1)
 	default:
-		return types.Null, pgerr.New(pgerr.InvalidParameterValue, "unsupported format code: %d", format)
+		err = pgerr.New(pgerr.InvalidParameterValue, "unsupported format code: %d", format)
 	}
-	if err != nil {
-		e := *pgerr.From(err)
-		return types.Null, e.WithContext("unnamed portal parameter $%d", i+1)
+	if err == nil {
+		return d, nil
 	}
-	return d, nil
+	e := *pgerr.From(err)
+	if format == 0 {
+		// The value itself is not shown: log_parameter_max_length_on_error is 0.
+		return types.Null, e.WithContext("%s parameter $%d = '...'", portalText(portal), i+1)
+	}
+	return types.Null, e.WithContext("%s parameter $%d", portalText(portal), i+1)
 }
 
 // setFormats checks and keeps the result formats, and registers the portal.
@@ -300,6 +312,7 @@ func (s *Session) executePortal(p *portal, maxRows int32) error {
 
 // completePortal tells the end of a portal. A statement of its own transaction has its effects visible to the next one.
 func (s *Session) completePortal(p *portal, n int64) error {
+	s.pipelined = s.block == blockImplicit
 	tag := p.tag
 	if p.strategy == portalSelect {
 		s.tagBuf = appendTag(s.tagBuf[:0], "SELECT ", n)
@@ -350,6 +363,7 @@ func (s *Session) CloseObject(kind byte, name string) error {
 // Sync ends the implicit transaction of an extended-protocol run.
 func (s *Session) Sync() error {
 	defer s.end()
+	s.pipelined = false
 	if s.block != blockImplicit {
 		return nil
 	}

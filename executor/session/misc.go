@@ -119,6 +119,9 @@ func (s *Session) RequireNoBlock(name string) error {
 	if s.block == blockImplicit && s.severalStatements {
 		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed from a function or multi-command string", name)
 	}
+	if s.pipelined {
+		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed within a pipeline", name)
+	}
 	return nil
 }
 

@@ -25,6 +25,9 @@ func (s *Session) initBackend() {
 	b.RunSQL = s.runSQL
 	b.CursorPosition = s.cursorPosition
 	b.CheckExecute = s.checkExecute
+	b.FunctionInLanguage = s.functionInLanguage
+	b.SetFunctionInLanguage = s.setFunctionInLanguage
+	b.RunSQL = s.runSQL
 }
 
 // openTable gives a table's storage handles, made once a descriptor.

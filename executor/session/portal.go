@@ -121,7 +121,7 @@ func (s *Session) stopPortal(p *portal) {
 		}
 		p.state = nil
 	}
-	if s.inTransaction() {
+	if s.inTransaction() && !p.held {
 		s.backend.Heap.Tx.ReleaseSnapshot(&p.snapshot.Snapshot)
 	}
 }
@@ -160,37 +160,21 @@ func (s *Session) holdPortals() (bool, error) {
 	return some, nil
 }
 
+// holdPortal reads a cursor's query to its end, so that it needs neither the query nor its snapshot any more. The position stays.
 func (s *Session) holdPortal(p *portal) error {
-	store := executor.NewTuplestore(len(p.shape.ios), s.backend.WorkMem(), s.backend.Temp)
-	if p.rows != nil {
-		p.held = true
-		return nil
-	}
-	if err := s.startPortal(p); err != nil {
-		return err
-	}
-	skip := p.position
 	for {
-		row, err := p.state.Next()
+		row, err := s.cursorRow(p, s.rowsSeen(p)+1)
 		if err != nil {
 			return err
 		}
 		if row == nil {
 			break
 		}
-		if err := store.Add(row[:len(p.shape.ios)]); err != nil {
-			return err
-		}
 	}
-	p.rows, p.reader = store, store.NewReader()
-	p.heldFrom(skip)
 	s.stopPortal(p)
 	p.held = true
 	return nil
 }
-
-// heldFrom: a held cursor's rows begin where the cursor stood; backward movement before that point is not possible then.
-func (p *portal) heldFrom(int64) { p.position = 0 }
 
 // bindPlan plans the portal's statement for its parameters and says how it runs.
 func (s *Session) bindPlan(p *portal) error {
@@ -243,7 +227,10 @@ func (s *Session) runPortal(p *portal, max int64, out receiver) (n int64, err er
 	if p.failed {
 		return 0, pgerr.New(pgerr.ObjectNotInPrerequisiteState, "portal \"%s\" cannot be run", p.name)
 	}
-	if p.strategy == portalSelect && p.rows == nil {
+	if p.cursor {
+		return s.runCursor(p, max, out)
+	}
+	if p.strategy == portalSelect {
 		return s.runSelect(p, max, out)
 	}
 	if !p.started {
@@ -253,6 +240,16 @@ func (s *Session) runPortal(p *portal, max int64, out receiver) (n int64, err er
 		}
 	}
 	return s.giveStored(p, max, out)
+}
+
+// runCursor is Execute of a portal that DECLARE CURSOR made.
+func (s *Session) runCursor(p *portal, max int64, out receiver) (int64, error) {
+	if max <= 0 {
+		max = fetchAll
+	}
+	n, err := s.fetchForward(p, max, out)
+	p.done = p.atEnd
+	return n, err
 }
 
 func (s *Session) runSelect(p *portal, max int64, out receiver) (n int64, err error) {

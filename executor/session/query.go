@@ -89,7 +89,11 @@ func (s *Session) runDirect(p *prepared) (string, error) {
 	}
 	var out receiver = discard{}
 	if a.Result != nil {
-		out = &simpleReceiver{s: s, shape: p.shape}
+		r := &simpleReceiver{s: s, shape: p.shape, formats: s.simpleFormats(p)}
+		if strategyOf(a) == portalSelect {
+			r.begin() // the client hears of the columns before the query runs
+		}
+		out = r
 	}
 	tag, err := s.runStatements(p, plans, nil, out)
 	if r, ok := out.(*simpleReceiver); ok && err == nil {
@@ -104,6 +108,18 @@ type simpleReceiver struct {
 	shape *resultShape
 	began bool
 	rows  rowWriter
+
+	formats []int16
+}
+
+// simpleFormats gives the result formats of a simple query: text, but FETCH from a binary cursor.
+func (s *Session) simpleFormats(p *prepared) []int16 {
+	if f := p.stmt.Node.GetFetchStmt(); f != nil {
+		if c := s.portals[f.Portalname]; c != nil && c.binary {
+			return []int16{1}
+		}
+	}
+	return nil
 }
 
 func (r *simpleReceiver) receive(row types.Row) error {
@@ -116,8 +132,8 @@ func (r *simpleReceiver) begin() {
 		return
 	}
 	r.began = true
-	r.rows = rowWriter{w: r.s.w, env: r.s.backend.Env, shape: r.shape}
-	r.s.w.RowDescription(r.shape.fields, nil)
+	r.rows = rowWriter{w: r.s.w, env: r.s.backend.Env, shape: r.shape, formats: r.formats}
+	r.s.w.RowDescription(r.shape.fields, r.formats)
 }
 
 // checkBlock refuses everything but the end of the block when the block has failed.

@@ -48,7 +48,9 @@ type Session struct {
 	portalCount uint64
 	env         plancache.Env
 	tables      map[types.OID]*executor.Table
+	triggerSQL  map[string]*prepared // of foreign keys' actions, by text
 
+	pipelined         bool // the extended run has executed something since the last Sync
 	severalStatements bool // the simple query that runs has more than one
 	messageText       string
 	messageStart      time.Time

@@ -37,6 +37,10 @@ func labelTargets(n Node, ts []*query.TargetEntry) {
 		out[i] = &c
 	}
 	b.Targets = out
+	switch n.(type) {
+	case *Limit, *LockRows: // they pass their input on, and LockRows finds its columns by name
+		labelTargets(b.Left, ts)
+	}
 }
 
 // node makes the plan node of a path.
