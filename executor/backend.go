@@ -37,9 +37,6 @@ type Backend struct {
 
 	After *AfterTriggers
 
-	// Session is the session that the backend belongs to, for functions of its state; the session package knows its type.
-	Session any
-
 	// CursorPosition gives the ctid of the row that a cursor stands on in a table; false when that row is none of the table's.
 	CursorPosition func(cursor string, table types.OID) (types.TID, bool, error)
 

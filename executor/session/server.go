@@ -148,7 +148,6 @@ func (s *Server) newSession(pid int32) *Session {
 	ss.waiter.Tx = func() *xact.Tx { return hs.Tx }
 	ss.backend = &executor.Backend{Heap: hs, Temp: &executor.TempSpace{Dir: s.tempDir}}
 	ss.backend.After = executor.NewAfterTriggers(ss.backend)
-	ss.backend.Session = ss
 	ss.initBackend()
 	s.mu.Lock()
 	s.sessions[ss] = struct{}{}
