@@ -156,12 +156,6 @@ func (s *Session) RunQuery(sql string, params []types.Datum) ([]types.Row, error
 	return s.runTyped(sql, nil, params)
 }
 
-// runSQL is Backend.RunSQL: for triggers of foreign keys, whose parameters have known types.
-func (s *Session) runSQL(sql string, argTypes []types.OID, args []types.Datum) (int64, error) {
-	rows, err := s.runTyped(sql, argTypes, args)
-	return int64(len(rows)), err
-}
-
 func (s *Session) runTyped(sql string, paramTypes []types.OID, params []types.Datum) ([]types.Row, error) {
 	stmts, err := parse.Parse(sql)
 	if err != nil {

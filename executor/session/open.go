@@ -22,7 +22,6 @@ func (s *Session) initBackend() {
 	b.Env = &types.Env{Clock: s.clock, Settings: &types.Settings{}, Interrupt: b.Interrupted, Notice: s.notice}
 	*b.Env.Settings = types.DefaultSettings
 	b.OpenTable = s.openTable
-	b.RunSQL = s.runSQL
 	b.CursorPosition = s.cursorPosition
 	b.CheckExecute = s.checkExecute
 	b.FunctionInLanguage = s.functionInLanguage
