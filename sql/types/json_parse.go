@@ -385,6 +385,7 @@ func (p *jsonParser) unicodeEscape(b []byte) ([]byte, error) {
 		return b, jsonError(lowAfterHigh)
 	case r >= 0xd800 && r <= 0xdbff:
 		if !strings.HasPrefix(p.s[p.at:], `\u`) {
+			p.at = min(p.at+1, len(p.s))
 			return b, jsonError(lowAfterHigh)
 		}
 		p.at++
