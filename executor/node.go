@@ -3,7 +3,9 @@ package executor
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
+	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -41,7 +43,7 @@ func (s *State) build(p plan.Node) (Node, error) {
 	}
 	make := builders[reflect.TypeOf(p)]
 	if make == nil {
-		return nil, fmt.Errorf("executor: no implementation of plan node %T", p)
+		return nil, pgerr.NotSupported("the plan node %s", strings.TrimPrefix(fmt.Sprintf("%T", p), "*plan."))
 	}
 	n, err := make(s, p)
 	if err != nil {

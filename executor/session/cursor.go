@@ -38,7 +38,7 @@ func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
 	ps := s.newPrepared("", c.p.text, stmt, nil)
 	ps.source.SetCursor(plan.CursorOptions{Cursor: true})
 	p := &portal{name: n.Portalname, stmt: ps, cursor: true, hold: hold, binary: n.Options&cursorBinary != 0,
-		scroll: n.Options&cursorScroll != 0, noScroll: n.Options&cursorNoScroll != 0, text: c.p.stmt.Text(c.p.text), params: c.params}
+		scroll: n.Options&cursorScroll != 0, noScroll: n.Options&cursorNoScroll != 0, text: declareText(c.p), params: c.params}
 	a, err := s.analyze(ps)
 	if err != nil {
 		return "", err
@@ -57,6 +57,15 @@ func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
 		return "", pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", commandName(p.plans.Stmts[0].Command))
 	}
 	return "DECLARE CURSOR", s.addPortal(p)
+}
+
+// declareText is the command that made a cursor, to its semicolon.
+func declareText(p *prepared) string {
+	text := p.stmt.Text(p.text)
+	if end := p.stmt.Location + len(text); end < len(p.text) && p.text[end] == ';' {
+		return p.text[p.stmt.Location : end+1]
+	}
+	return text
 }
 
 // closeCursor is CLOSE name | ALL.

@@ -41,7 +41,8 @@ type portal struct {
 	held     bool // its transaction is over: rows holds what is left
 	binary   bool
 	atEnd    bool
-	text     string
+	text     string // of DECLARE
+	made     int64  // when, as timestamptz
 
 	paramBuf []byte
 }
@@ -88,6 +89,9 @@ func (s *Session) addPortal(p *portal) error {
 		s.dropPortal(old)
 	}
 	s.portalCount++
+	if p.cursor {
+		p.made = s.clock.Now()
+	}
 	p.number = s.portalCount
 	s.portals[p.name] = p
 	return nil

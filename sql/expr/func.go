@@ -137,7 +137,8 @@ func (c *Compiler) implementation(p *catalog.Proc, call *types.Call) (types.Func
 	if p.Lang == catalog.InternalLanguage {
 		f, ok := types.LookupFunc(p.Src)
 		if !ok {
-			return nil, pgerr.NotSupported("function %s", p.Name)
+			// Said when it is called: a query whose rows never reach the call (psql's \d asks for much that is not there) still runs.
+			return func(*types.Call) (types.Datum, error) { return types.Null, pgerr.NotSupported("function %s", p.Name) }, nil
 		}
 		return f, nil
 	}

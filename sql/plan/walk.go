@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/calfdb/calf/sql/query"
+
 // Walk calls fn for each node of a plan tree, parents first. Subplans of expressions are not followed.
 func Walk(n Node, fn func(Node)) {
 	if n == nil {
@@ -34,4 +36,14 @@ func Inputs(n Node) []Node {
 		list = append(list, n.Subplan)
 	}
 	return list
+}
+
+// EachParam calls f with the number of each executor parameter that an expression reads.
+func EachParam(e query.Expr, f func(id int)) {
+	query.Walk(e, func(e query.Expr) bool {
+		if p, ok := e.(*query.Param); ok && p.Kind == query.ParamExec {
+			f(p.ID)
+		}
+		return true
+	})
 }
