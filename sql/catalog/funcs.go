@@ -33,6 +33,13 @@ func init() {
 		}
 		return types.Text(db.Name), err
 	})
+	viewFunc("pg_relation_is_publishable", func(v *View, c *types.Call) (types.Datum, error) {
+		rel, err := v.Relation(c.Args[0].Oid())
+		if rel == nil {
+			return types.Null, err
+		}
+		return types.Bool((rel.Kind == 'r' || rel.Kind == 'p') && rel.Persistence == 'p' && rel.OID >= firstUserOID), nil
+	})
 	viewFunc("pg_my_temp_schema", func(v *View, _ *types.Call) (types.Datum, error) { return types.Oid(v.path.temp), nil })
 	viewFunc("pg_is_other_temp_schema", isOtherTemp)
 	viewFunc("pg_get_userbyid", func(v *View, c *types.Call) (types.Datum, error) {
