@@ -133,6 +133,9 @@ func (c *cutter) Horizon() xact.XID {
 
 // TestCrashInSplit cuts the log between the applies of splits, on all levels.
 func TestCrashInSplit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and minutes under the race detector")
+	}
 	fs := vfs.NewCrashableMem()
 	c := &cutter{}
 	f := openOn(t, fs, c)

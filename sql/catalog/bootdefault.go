@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,16 +25,15 @@ func bootDefaults(row types.Row, s string) types.Datum {
 	return types.Text(query.EncodeExprs(list))
 }
 
-// emptyJSONObject is the stored jsonb {}: the header of a container without members.
-const emptyJSONObject = 0x20000000
-
 func bootConst(typ OID, text string) types.Datum {
 	text, _, _ = strings.Cut(text, "::")
 	switch {
 	case text == "NULL":
 		return types.Null
 	case typ == types.JsonbOID && text == "'{}'":
-		return types.Bytes(binary.LittleEndian.AppendUint32(nil, emptyJSONObject))
+		d, err := types.Input(nil, types.JsonbOID, -1, "{}")
+		bootMust(err)
+		return d
 	case typ == types.TextArrayOID && text == "'{}'":
 		return TextArray([]string{})
 	case typ == types.BoolOID:

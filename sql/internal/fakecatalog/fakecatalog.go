@@ -152,6 +152,17 @@ func (f fakeTypes) EnumValues(oid OID) (out []types.EnumValue, err error) {
 	return out, nil
 }
 
+func (f fakeTypes) EnumValueByOID(value OID) (types.EnumValue, OID, bool) {
+	for oid, t := range f.f.types {
+		for _, l := range t.EnumLabels {
+			if l.OID == value {
+				return types.EnumValue{OID: l.OID, Label: l.Label, Sort: l.Sort}, oid, true
+			}
+		}
+	}
+	return types.EnumValue{}, 0, false
+}
+
 func (f fakeTypes) CheckDomain(OID, types.Datum) error { return nil }
 
 func (f fakeTypes) RowType(typ OID, mod int32) (*types.TupleDesc, error) {
