@@ -102,8 +102,14 @@ type seqScan struct {
 }
 
 func newSeqScan(s *State, p *plan.SeqScan) (Node, error) {
+	table, err := s.relation(p.RTIndex)
+	if err != nil {
+		return nil, err
+	}
+	if table.Rel.Kind == 'S' {
+		return newSequenceScan(s, p, table)
+	}
 	n := &seqScan{rtIndex: p.RTIndex}
-	var err error
 	n.tableScan, err = newTableScan(s, &p.Scan)
 	s.scans = append(s.scans, n)
 	return n, err

@@ -182,6 +182,33 @@ func (s *Session) becomeUser(name string) error {
 	return s.gucs.Override(settings.IsSuperuser, super, false)
 }
 
+// alterSystem is ALTER SYSTEM: it writes postgresql.auto.conf, which a reload reads.
+func (c *command) alterSystem(n *pg_query.VariableSetStmt) (string, error) {
+	s := c.s
+	if err := s.RequireNoBlock("ALTER SYSTEM"); err != nil {
+		return "", err
+	}
+	if !s.superuser() {
+		return "", pgerr.New(pgerr.InsufficientPrivilege, "permission denied to set parameter \"%s\"", n.Name)
+	}
+	o := &s.server.o
+	if n.Kind == pg_query.VariableSetKind_VAR_RESET_ALL {
+		return "ALTER SYSTEM", o.Settings.AlterSystemResetAll(o.DataDir)
+	}
+	var value *string
+	if n.Kind == pg_query.VariableSetKind_VAR_SET_VALUE {
+		v, err := c.setValue(n)
+		if err != nil {
+			return "", err
+		}
+		value = &v
+	}
+	if err := settings.CheckAlterSystem(s.gucs.Session, n.Name, value); err != nil {
+		return "", err
+	}
+	return "ALTER SYSTEM", o.Settings.AlterSystem(o.DataDir, n.Name, value)
+}
+
 // setValue gives the text of SET's value; a list is joined as the setting keeps it.
 func (c *command) setValue(n *pg_query.VariableSetStmt) (string, error) {
 	if strings.EqualFold(n.Name, "timezone") && len(n.Args) == 1 {

@@ -54,6 +54,8 @@ func (s *Session) runUtility(p *prepared, pl *plan.Planned, params []types.Datum
 		return c.lockTable(n.LockStmt)
 	case *pg_query.Node_ConstraintsSetStmt:
 		return c.setConstraints(n.ConstraintsSetStmt)
+	case *pg_query.Node_AlterSystemStmt:
+		return c.alterSystem(n.AlterSystemStmt.Setstmt)
 	case *pg_query.Node_CheckPointStmt:
 		s.server.store.Sync()
 		return "CHECKPOINT", nil

@@ -516,8 +516,14 @@ func (a *alteration) retypeDefault(num int16, d *columnDef) error {
 	if err := a.removeDefault(num); err != nil {
 		return err
 	}
-	_, err = a.storeDefault(a.rel.OID, num, out, false)
-	return err
+	// Each step changes the column's row: the next one must see it.
+	if err := a.v.NextCommand(); err != nil {
+		return err
+	}
+	if _, err = a.storeDefault(a.rel.OID, num, out, false); err != nil {
+		return err
+	}
+	return a.v.NextCommand()
 }
 
 // retypeColumn changes the column's row and what it depends on.
