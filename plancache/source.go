@@ -46,7 +46,7 @@ type Source struct {
 	options     plan.CursorOptions
 	force       plan.PlanCacheMode
 
-	analyzed      Analyzed
+	analyzed      *Analyzed // a new one after each analysis: users tell by the pointer that it changed
 	valid         bool
 	inval         uint64
 	searchPath    []OID
@@ -91,7 +91,7 @@ func (s *Source) Analyze(env *Env) (*Analyzed, error) {
 		}
 	}
 	if s.valid {
-		return &s.analyzed, nil
+		return s.analyzed, nil
 	}
 	a, err := env.Analyze(s.Raw, s.Text, s.paramTypes)
 	if err != nil {
@@ -100,10 +100,10 @@ func (s *Source) Analyze(env *Env) (*Analyzed, error) {
 	if s.fixedResult && s.searchPath != nil && !sameResult(s.analyzed.Result, a.Result) {
 		return nil, pgerr.New(pgerr.FeatureNotSupported, "cached plan must not change result type")
 	}
-	s.analyzed = a
+	s.analyzed = &a
 	s.paramTypes = a.ParamTypes
 	s.generic = nil
-	return &s.analyzed, s.remember(env)
+	return s.analyzed, s.remember(env)
 }
 
 // remember notes what the analysed statement depends on.
