@@ -19,6 +19,7 @@ type nestLoop struct {
 
 	row     types.Row // current outer row, nil: read the next
 	matched bool
+	read    int // inner rows, to poll now and then
 }
 
 func newNestLoop(s *State, p *plan.NestLoop) (Node, error) {
@@ -49,6 +50,11 @@ func (n *nestLoop) Next() (types.Row, error) {
 		if n.row == nil {
 			more, err := n.nextOuter()
 			if err != nil || !more {
+				return nil, err
+			}
+		}
+		if n.read++; n.read%pollEvery == 0 {
+			if err := n.s.poll(); err != nil {
 				return nil, err
 			}
 		}

@@ -11,6 +11,7 @@ type scanCore struct {
 	ctx     *expr.Context
 	qual    expr.Qual
 	project *projection // nil: the scanned row is the result
+	read    int         // rows read, to poll now and then
 }
 
 // newScanCore compiles a scan's conditions and targets over rows with the given number of columns.
@@ -40,8 +41,8 @@ func (n *scanCore) emit(row types.Row) (types.Row, error) {
 
 // scanLoop gives the next row of source that passes; in a recheck the row that stands for the range table entry.
 func (n *scanCore) scanLoop(s *State, source func() (types.Row, error)) (types.Row, error) {
-	for i := 1; ; i++ {
-		if i%pollEvery == 0 {
+	for {
+		if n.read++; n.read%pollEvery == 0 {
 			if err := s.poll(); err != nil {
 				return nil, err
 			}
@@ -57,5 +58,5 @@ func (n *scanCore) scanLoop(s *State, source func() (types.Row, error)) (types.R
 	}
 }
 
-// pollEvery is how many rows a loop that gives nothing may read before it looks whether it was cancelled.
+// pollEvery is how many rows are read between two looks whether the statement was cancelled.
 const pollEvery = 256
