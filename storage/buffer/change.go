@@ -82,6 +82,11 @@ func (p *Pool) NewChange() *Change {
 // Add names a page that was edited; its exclusive latch is held until after Apply. A page without changes is ignored; adding one twice is harmless.
 func (c *Change) Add(b Buf) { c.bufs = append(c.bufs, b) }
 
+// AddCount adds n to the count that is kept with the relation's pages, SetCount sets it.
+func (c *Change) AddCount(r *Rel, n int64) { c.target(r).AddCount(r.id, n) }
+
+func (c *Change) SetCount(r *Rel, n int64) { c.target(r).SetCount(r.id, n) }
+
 // Release gives the change back, applied or not.
 func (c *Change) Release() {
 	c.Reset()

@@ -34,6 +34,7 @@ const (
 	stCleanup   = uint64(1) << 47 // somebody waits for all other pins to go
 	stEvict     = uint64(1) << 48 // being taken away from its page
 	stIO        = uint64(1) << 49 // being read from the store
+	stWatched   = uint64(1) << 50 // its block's latches are counted, see Rel.Watch
 
 	stBusy = stEvict | stIO
 )

@@ -9,7 +9,7 @@ const spins = 40
 func (b Buf) LockShared() {
 	f := &b.p.frames[b.i]
 	s := f.state.Load()
-	if s&(stExclusive|stDrain) == 0 && f.state.CompareAndSwap(s, s+oneShare) {
+	if s&(stExclusive|stDrain|stWatched) == 0 && f.state.CompareAndSwap(s, s+oneShare) {
 		return
 	}
 	b.lockSharedSlow()
@@ -24,6 +24,9 @@ func (b Buf) lockSharedSlow() {
 		s := f.state.Load()
 		if sharePasses(s) {
 			if f.state.CompareAndSwap(s, s+oneShare) {
+				if s&stWatched != 0 {
+					b.counts().Shared.Add(1)
+				}
 				return
 			}
 			continue
@@ -33,6 +36,9 @@ func (b Buf) lockSharedSlow() {
 			continue
 		}
 		p.stats.SharedWaits.Add(1)
+		if s&stWatched != 0 {
+			b.counts().SharedWaits.Add(1)
+		}
 		_ = p.park(b.i, waitShared, again, nil, sharePasses)
 		again, try = true, 0
 	}
@@ -42,7 +48,7 @@ func (b Buf) lockSharedSlow() {
 func (b Buf) LockExclusive(c Cancel) error {
 	f := &b.p.frames[b.i]
 	s := f.state.Load()
-	if exclusivePasses(s) && f.state.CompareAndSwap(s, s|stExclusive) {
+	if s&(stExclusive|shareMask|stWatched) == 0 && f.state.CompareAndSwap(s, s|stExclusive) {
 		return nil
 	}
 	return b.lockExclusiveSlow(c)
@@ -57,6 +63,7 @@ func (b Buf) lockExclusiveSlow(c Cancel) error {
 		s := f.state.Load()
 		if exclusivePasses(s) {
 			if f.state.CompareAndSwap(s, (s|stExclusive)&^stDrain) {
+				b.countExclusive(s)
 				return nil
 			}
 			continue
@@ -66,6 +73,9 @@ func (b Buf) lockExclusiveSlow(c Cancel) error {
 			continue
 		}
 		p.stats.ExclWaits.Add(1)
+		if s&stWatched != 0 {
+			b.counts().ExclusiveWaits.Add(1)
+		}
 		if err := p.park(b.i, waitExclusive, again, c, exclusivePasses); err != nil {
 			return err
 		}
@@ -89,6 +99,7 @@ func (b Buf) TryLockExclusive() bool {
 			return false
 		}
 		if f.state.CompareAndSwap(s, s|stExclusive) {
+			b.countExclusive(s)
 			return true
 		}
 	}
@@ -103,6 +114,9 @@ func (b Buf) TryLockShared() bool {
 			return false
 		}
 		if f.state.CompareAndSwap(s, s+oneShare) {
+			if s&stWatched != 0 {
+				b.counts().Shared.Add(1)
+			}
 			return true
 		}
 	}

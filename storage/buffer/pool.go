@@ -124,6 +124,9 @@ func (p *Pool) tryEvict(i, limit uint32) bool {
 	if f.rel != 0 {
 		p.relAt(f.rel).slot(f.block).CompareAndSwap(i+1, 0)
 		f.rel = 0
+		if s&stWatched != 0 {
+			f.state.And(^stWatched)
+		}
 		p.stats.Evictions.Add(1)
 	}
 	f.usage.Store(0)
@@ -141,6 +144,7 @@ func (p *Pool) beginRead(i uint32, r *Rel, block uint32) bool {
 	f.rel, f.block = r.index, block
 	f.state.Add(stIO - stEvict)
 	if r.slot(block).CompareAndSwap(0, i+1) {
+		r.markWatched(f, block)
 		return true
 	}
 	f.rel = 0
@@ -156,6 +160,7 @@ func (p *Pool) endRead(i uint32, m pagestore.Meta, err error) {
 	if err != nil {
 		p.relAt(f.rel).slot(f.block).CompareAndSwap(i+1, 0)
 		f.rel = 0
+		f.state.And(^stWatched)
 	} else {
 		p.setMeta(f, m)
 	}

@@ -20,6 +20,7 @@ type Rel struct {
 
 	blocks  atomic.Uint32
 	dropped atomic.Bool
+	watch   atomic.Pointer[watch]
 
 	// Segment k holds firstSegment<<k slots; a slot is a frame's number + 1, or 0.
 	segments [segmentCount]atomic.Pointer[atomic.Uint32]
@@ -109,6 +110,20 @@ func (r *Rel) Pool() *Pool { return r.p }
 
 // NumBlocks returns the size in blocks: 1 + the last block that is stored or was extended to.
 func (r *Rel) NumBlocks() uint32 { return r.blocks.Load() }
+
+// Count returns the count that is kept with the relation's pages (Change.AddCount). ok = false when none was ever set.
+func (r *Rel) Count() (n int64, ok bool, err error) { return r.store.Count(r.id) }
+
+// Reserve makes the relation at least n blocks long. Blocks that are not stored read as zero pages, and one becomes part of the store with the first
+// Apply that changes it: for access methods that give their pages fixed places.
+func (r *Rel) Reserve(n uint32) {
+	for {
+		have := r.blocks.Load()
+		if have >= n || r.blocks.CompareAndSwap(have, n) {
+			return
+		}
+	}
+}
 
 // slot returns the map's entry for a block.
 func (r *Rel) slot(block uint32) *atomic.Uint32 {

@@ -122,6 +122,26 @@ func (c *Change) Add(key []byte, n int64) {
 	c.check(op.Finish())
 }
 
+// SetCount sets a relation's count, a number that is kept with its pages: copied with its database, deleted with it. An access method counts entries in it.
+func (c *Change) SetCount(rel RelID, n int64) {
+	op := c.batch.SetDeferred(forkKeyLen, addLen)
+	putCount(op.Key, op.Value, rel, n)
+	c.check(op.Finish())
+}
+
+// AddCount adds n to a relation's count. The order of AddCounts does not matter, so no latch is needed.
+func (c *Change) AddCount(rel RelID, n int64) {
+	op := c.batch.MergeDeferred(forkKeyLen, addLen)
+	putCount(op.Key, op.Value, rel, n)
+	c.check(op.Finish())
+}
+
+func putCount(key, value []byte, rel RelID, n int64) {
+	putCountKey(key, rel)
+	value[0] = kindAdd
+	le.PutUint64(value[1:], uint64(n))
+}
+
 func (c *Change) check(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("pagestore: building a batch: %v", err)) // only a broken invariant does this
@@ -149,6 +169,9 @@ func (c *Change) DropRel(rel RelID) error {
 		c.slow = true
 		return nil
 	}
+	var k [forkKeyLen]byte
+	putCountKey(k[:], rel)
+	c.check(c.batch.Delete(k[:], nil))
 	for fork, n := range blocks {
 		for b := range n {
 			c.DeletePage(rel.Page(uint8(fork), b))

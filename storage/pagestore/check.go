@@ -53,6 +53,9 @@ func (s *Store) checkEntry(it *pebble.Iterator, st *CheckStats, p []byte, each f
 		st.SmallKeys++
 		_, err := decodeSmall(nil, k[1:], v)
 		return err
+	case k[0] == prefixPage && len(k) == forkKeyLen && k[forkKeyLen-1] == countFork:
+		_, err := decodeSmall(nil, k, v)
+		return err
 	case k[0] != prefixPage || len(k) != pageKeyLen:
 		return fmt.Errorf("unknown key %q", k)
 	}

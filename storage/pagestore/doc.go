@@ -10,6 +10,8 @@
 // A small key has the prefix 'k'; its values are plain bytes (Set), a bit map that is ORed (Or: missing base = zero, commutative), or a
 // counter that is added to (Add).
 //
+// A relation may have a count (AddCount) among its pages' keys: it goes where they go.
+//
 // What is promised:
 //
 //   - Apply is atomic: after a crash all of a Change is there or nothing.

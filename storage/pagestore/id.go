@@ -67,6 +67,7 @@ const (
 	formatKey   = "f" // the store's format version
 	pageKeyLen  = 14
 	forkKeyLen  = 10
+	countFork   = 0xff // in place of a fork and a block: a relation's count
 )
 
 func putPageKey(b []byte, id PageID) {
@@ -81,6 +82,13 @@ func putPageKey(b []byte, id PageID) {
 func pageKey(id PageID) (k [pageKeyLen]byte) {
 	putPageKey(k[:], id)
 	return k
+}
+
+// putCountKey writes the key of a relation's count, of forkKeyLen bytes. It lies among the relation's pages, so it is copied and deleted with them.
+func putCountKey(b []byte, rel RelID) {
+	var k [pageKeyLen]byte
+	putPageKey(k[:], rel.Page(countFork, 0))
+	copy(b, k[:forkKeyLen])
 }
 
 // keyBlock returns the block number in a page's key.

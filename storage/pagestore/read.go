@@ -82,6 +82,25 @@ func (s *Store) NumBlocks(rel RelID, fork uint8) (uint32, error) {
 	return n, nil
 }
 
+// Count returns a relation's count. ok = false when none was ever set.
+func (s *Store) Count(rel RelID) (n int64, ok bool, err error) {
+	defer s.dieOnPanic()
+	var k [forkKeyLen]byte
+	putCountKey(k[:], rel)
+	v, closer, err := s.db.Get(k[:])
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("reading the count of %s: %w", rel, err)
+	}
+	b, err := decodeSmall(nil, k[:], v)
+	if err == nil && len(b) == 8 {
+		n, ok = int64(le.Uint64(b)), true
+	}
+	return n, ok, errors.Join(err, closer.Close())
+}
+
 // Get appends a small key's value to dst. ok = false when there is none. The value of an Or key is its bits from offset 0,
 // that of an Add key 8 bytes, little endian.
 func (s *Store) Get(dst, key []byte) (value []byte, ok bool, err error) {

@@ -210,6 +210,42 @@ func TestDropTruncateCopy(t *testing.T) {
 	wantPages(t, s, vm, MainFork, 2, "other")
 }
 
+// TestCount: a relation's count is copied with its database and deleted with its pages, few or many.
+func TestCount(t *testing.T) {
+	s := openTest(t, Options{})
+	rel := RelID{DB: 5, Rel: 9}
+	read := func(rel RelID, want int64, wantOK bool) {
+		t.Helper()
+		if n, ok, err := s.Count(rel); n != want || ok != wantOK || err != nil {
+			t.Errorf("%s: count %d, %v, %v", rel, n, ok, err)
+		}
+	}
+	read(rel, 0, false)
+	c := s.NewChange()
+	defer c.Release()
+	c.AddCount(rel, 3)
+	c.AddCount(rel, -1)
+	s.Apply(c)
+	read(rel, 2, true)
+	if n, err := s.NumBlocks(rel, MainFork); n != 0 || err != nil {
+		t.Errorf("%d blocks, %v", n, err)
+	}
+	if err := s.CopyDB(5, 6); err != nil {
+		t.Fatal(err)
+	}
+	read(RelID{DB: 6, Rel: 9}, 2, true)
+	c.Reset()
+	if err := c.DropRel(rel); err != nil {
+		t.Fatal(err)
+	}
+	s.Apply(c)
+	read(rel, 0, false)
+	read(RelID{DB: 6, Rel: 9}, 2, true)
+	if _, err := s.Check(5, nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBulk(t *testing.T) {
 	for _, n := range []uint32{1, bulkSmallPages, bulkSmallPages + 50, bulkTablePages + bulkSmallPages + 10} {
 		testBulk(t, n, false)
