@@ -31,9 +31,9 @@ type Backend struct {
 	// TriggerInLanguage makes the callable of a trigger function that is not internal; nil = none.
 	TriggerInLanguage func(p *catalog.Proc, tg *catalog.Trigger) (TriggerFunc, error)
 
-	// RunSQL runs one SQL statement inside the running one, with a fresh command and, at READ COMMITTED, a fresh snapshot, as the owner of the
-	// tables that it names; it gives the number of rows. Triggers of foreign keys use it.
-	RunSQL func(sql string, argTypes []types.OID, args []types.Datum) (rows int64, err error)
+	// RunSQL runs one SQL statement inside the running one, with a fresh command and, at READ COMMITTED, a fresh snapshot, with the rights of the
+	// role as; it gives the number of rows. Triggers of foreign keys use it, as the owner of the table that they look at.
+	RunSQL func(as types.OID, sql string, argTypes []types.OID, args []types.Datum) (rows int64, err error)
 
 	After *AfterTriggers
 

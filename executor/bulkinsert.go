@@ -41,6 +41,15 @@ func NewBulkInsert(b *Backend, table *Table, opts heap.InsertOpts) (*BulkInsert,
 	return &BulkInsert{s: s, ctx: s.context(), t: t, opts: opts, tids: make([]types.TID, bulkRowsMax)}, nil
 }
 
+// Columns names the columns that the caller gives values for.
+func (b *BulkInsert) Columns(nums []int16) {
+	set := map[int]bool{}
+	for _, n := range nums {
+		set[int(n)] = true
+	}
+	b.s.Plan.RangeTable[0].InsertedCols = set
+}
+
 // Context is the evaluation context that expressions of the caller (column defaults) may use.
 func (b *BulkInsert) Context() *expr.Context { return b.ctx }
 

@@ -15,12 +15,13 @@ import (
 type rowChecks struct {
 	s     *State
 	rel   *catalog.Relation
+	rte   *query.RTE  // which columns the statement sets
 	evals []expr.Eval // of rel.Checks
 	outs  []*types.IO // for the text of a failing row
 }
 
-func newRowChecks(s *State, rel *catalog.Relation) (*rowChecks, error) {
-	r := &rowChecks{s: s, rel: rel}
+func newRowChecks(s *State, rel *catalog.Relation, rte *query.RTE) (*rowChecks, error) {
+	r := &rowChecks{s: s, rel: rel, rte: rte}
 	c := s.compiler()
 	for _, k := range rel.Checks {
 		eval, err := c.Compile(k.Expr)
@@ -38,7 +39,7 @@ func (r *rowChecks) check(ctx *expr.Context, row types.Row) error {
 	for i := range attrs {
 		if a := &attrs[i]; a.NotNull && !a.Dropped && row[i].IsNull() {
 			return pgerr.New(pgerr.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", a.Name, r.rel.Name).
-				WithDetail("Failing row contains %s.", r.describe(row)).WithTable(r.schema(), r.rel.Name).WithColumn(a.Name)
+				WithDetail("%s", r.failing(row)).WithTable(r.schema(), r.rel.Name).WithColumn(a.Name)
 		}
 	}
 	for i, eval := range r.evals {
@@ -48,7 +49,7 @@ func (r *rowChecks) check(ctx *expr.Context, row types.Row) error {
 		}
 		if !d.IsNull() && !d.Bool() {
 			return pgerr.New(pgerr.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s\"", r.rel.Name, r.rel.Checks[i].Name).
-				WithDetail("Failing row contains %s.", r.describe(row)).WithTable(r.schema(), r.rel.Name).WithConstraint(r.rel.Checks[i].Name)
+				WithDetail("%s", r.failing(row)).WithTable(r.schema(), r.rel.Name).WithConstraint(r.rel.Checks[i].Name)
 		}
 	}
 	return nil
@@ -68,32 +69,43 @@ func (b *Backend) schemaName(ns types.OID) string {
 // valueLenMax is how many bytes of a value an error's detail shows, PostgreSQL's maxfieldlen.
 const valueLenMax = 64
 
-// describe gives the text of a row for an error's detail: (v1, v2, ...), long values cut.
-func (r *rowChecks) describe(row types.Row) string {
-	var b strings.Builder
-	b.WriteByte('(')
-	first := true
+// failing gives the detail of an error about a row: (v1, v2, ...), long values cut. Who may not read the table sees the columns that he may read
+// or has set himself; "" when there are none.
+func (r *rowChecks) failing(row types.Row) string {
+	var names, texts []string
+	c := &columnCheck{v: r.s.Backend.Catalog, rel: r.rel, role: r.s.Backend.Catalog.User()}
+	all, err := c.readable()
+	if err != nil {
+		return ""
+	}
 	for i := range r.rel.Desc.Attrs {
 		a := &r.rel.Desc.Attrs[i]
 		if a.Dropped {
 			continue
 		}
-		if !first {
-			b.WriteString(", ")
+		if n := int(a.Num); !all && !r.rte.InsertedCols[n] && !r.rte.UpdatedCols[n] {
+			if ok, err := c.one(a.Num, query.AclSelect); !ok || err != nil {
+				continue
+			}
 		}
-		first = false
+		names = append(names, a.Name)
 		if row[i].IsNull() {
-			b.WriteString("null")
+			texts = append(texts, "null")
 			continue
 		}
 		text, err := types.Output(r.s.Backend.Env, a.TypeOID, row[i])
 		if err != nil {
 			text = "?"
 		}
-		b.WriteString(cutText(text))
+		texts = append(texts, cutText(text))
 	}
-	b.WriteByte(')')
-	return b.String()
+	switch {
+	case all:
+		return "Failing row contains (" + strings.Join(texts, ", ") + ")."
+	case len(names) == 0:
+		return ""
+	}
+	return "Failing row contains (" + strings.Join(names, ", ") + ") = (" + strings.Join(texts, ", ") + ")."
 }
 
 func cutText(s string) string {
@@ -160,7 +172,7 @@ func (t *resultRelation) passWithChecks(ctx *expr.Context) error {
 		}
 		if w.Kind == 'v' {
 			return pgerr.New(pgerr.WithCheckOptionViolation, "new row violates check option for view \"%s\"", w.RelName).
-				WithDetail("Failing row contains %s.", t.checks.describe(t.row))
+				WithDetail("%s", t.checks.failing(t.row))
 		}
 		return pgerr.New(pgerr.InsufficientPrivilege, "new row violates row-level security policy for table \"%s\"", w.RelName)
 	}

@@ -137,13 +137,16 @@ func (w *indexWriter) wordError(x *indexTarget, err error) error {
 
 // DuplicateKeyError words a unique violation.
 func DuplicateKeyError(b *Backend, rel *catalog.Relation, ix *catalog.Index, dup *index.DuplicateKey) error {
-	cols, vals := keyText(b, rel, ix, dup.Values)
+	message, what := "duplicate key value violates unique constraint \"%s\"", "already exists"
 	if dup.Building {
-		return pgerr.New(pgerr.UniqueViolation, "could not create unique index \"%s\"", ix.Name).
-			WithDetail("Key (%s)=(%s) is duplicated.", cols, vals).WithTable(b.schemaName(rel.Namespace), rel.Name).WithConstraint(ix.Name)
+		message, what = "could not create unique index \"%s\"", "is duplicated"
 	}
-	return pgerr.New(pgerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", ix.Name).
-		WithDetail("Key (%s)=(%s) already exists.", cols, vals).WithTable(b.schemaName(rel.Namespace), rel.Name).WithConstraint(ix.Name)
+	e := pgerr.New(pgerr.UniqueViolation, message, ix.Name).WithTable(b.schemaName(rel.Namespace), rel.Name).WithConstraint(ix.Name)
+	if MayReadColumns(b.Catalog, rel, ix.Keys[:ix.NumKeys]) {
+		cols, vals := keyText(b, rel, ix, dup.Values)
+		e.WithDetail("Key (%s)=(%s) %s.", cols, vals, what)
+	}
+	return e
 }
 
 // keyText gives the names and values of an index key: expressions as pg_get_indexdef prints them.

@@ -100,7 +100,7 @@ func (r *resultRelation) prepareChecks(s *State, p *plan.ModifyTable, i int) err
 	if r.indexes, err = s.newIndexWriter(r.Table); err != nil {
 		return err
 	}
-	if r.checks, err = newRowChecks(s, r.Rel); err != nil {
+	if r.checks, err = newRowChecks(s, r.Rel, s.Plan.RangeTable[p.ResultRels[i]-1]); err != nil {
 		return err
 	}
 	if r.generated, err = newGeneratedColumns(s, r.Rel); err != nil {

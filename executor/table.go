@@ -79,12 +79,6 @@ func (s *State) rteRowDesc(rte *query.RTE) (*types.TupleDesc, error) {
 		cols = append(cols, c)
 	}
 	switch rte.Kind {
-	case query.RTESubquery:
-		for _, t := range rte.Subquery.Targets {
-			if !t.Junk {
-				add(t.Expr.Type(), t.Expr.TypMod(), t.Expr.Collation())
-			}
-		}
 	case query.RTEFunction:
 		return nil, pgerr.NotSupported("a whole-row reference to a function's result")
 	default:

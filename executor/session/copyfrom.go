@@ -31,9 +31,10 @@ func (c *command) copy(n *pg_query.CopyStmt) (string, error) {
 	if o.binary {
 		return "", pgerr.NotSupported("COPY in binary format")
 	}
-	if n.Filename != "" && !c.s.superuser() {
-		return "", pgerr.New(pgerr.InsufficientPrivilege, "must be superuser or have privileges of the pg_%s_server_files role to COPY %s a file",
-			map[bool]string{true: "read", false: "write"}[n.IsFrom], map[bool]string{true: "from", false: "to"}[n.IsFrom])
+	if n.Filename != "" {
+		if err := c.s.mayCopyFile(n.IsFrom); err != nil {
+			return "", err
+		}
 	}
 	var count int64
 	if n.IsFrom {
@@ -42,6 +43,40 @@ func (c *command) copy(n *pg_query.CopyStmt) (string, error) {
 		count, err = c.copyTo(n, o)
 	}
 	return string(appendTag(nil, "COPY ", count)), err
+}
+
+// mayCopyFile refuses who may not touch the server's files.
+func (s *Session) mayCopyFile(read bool) error {
+	const readServerFiles, writeServerFiles = 4569, 4570 // predefined roles
+	role, verb, way := types.OID(writeServerFiles), "write", "to"
+	if read {
+		role, verb, way = readServerFiles, "read", "from"
+	}
+	ok, err := s.view.HasPrivsOfRole(s.view.User(), role)
+	if ok || err != nil {
+		return err
+	}
+	return pgerr.New(pgerr.InsufficientPrivilege, "must be superuser or have privileges of the pg_%s_server_files role to COPY %s a file", verb, way).
+		WithHint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.")
+}
+
+// checkColumns refuses COPY of a table, or of the named columns of it, that the current user lacks a privilege on.
+func (s *Session) checkColumns(rel *catalog.Relation, names []*pg_query.Node, priv uint32) error {
+	cols, err := copyColumns(rel, names)
+	if err != nil {
+		return err
+	}
+	set := map[int]bool{}
+	for _, c := range cols {
+		set[int(c)] = true
+	}
+	rte := &query.RTE{Kind: query.RTERelation, RelOID: rel.OID, RequiredPerms: priv}
+	if priv == query.AclInsert {
+		rte.InsertedCols = set
+	} else {
+		rte.SelectedCols = set
+	}
+	return executor.CheckPermissions(s.view, []*query.RTE{rte})
 }
 
 // copyLoader is one COPY FROM.
@@ -70,14 +105,14 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 	if rel == nil {
 		return 0, undefinedRelation(n.Relation)
 	}
+	if err := s.checkColumns(rel, n.Attlist, query.AclInsert); err != nil {
+		return 0, err
+	}
 	if rel.Kind != 'r' {
 		return 0, copyTargetError(rel)
 	}
 	if s.backend.Heap.Tx.ReadOnly && rel.Persistence != 't' {
 		return 0, readOnlyError("COPY FROM")
-	}
-	if err := s.checkTablePrivilege(rel, query.AclInsert); err != nil {
-		return 0, err
 	}
 	l := &copyLoader{s: s, rel: rel, o: o, col: -1}
 	if err := l.prepare(n); err != nil {
@@ -156,6 +191,7 @@ func (l *copyLoader) prepare(n *pg_query.CopyStmt) error {
 	if l.ins, err = executor.NewBulkInsert(l.s.backend, table, heap.InsertOpts{}); err != nil {
 		return err
 	}
+	l.ins.Columns(l.cols)
 	l.row = make(types.Row, len(l.rel.Desc.Attrs))
 	for _, col := range l.cols {
 		io, err := types.IOFor(l.s.backend.Env, l.rel.Desc.Attrs[col-1].TypeOID)

@@ -9,6 +9,7 @@ import (
 	"github.com/calfdb/calf/lock"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
 
@@ -67,6 +68,9 @@ func (c *command) copyQuery(n *pg_query.CopyStmt) (*prepared, []string, error) {
 		}
 		if rel == nil {
 			return nil, nil, undefinedRelation(n.Relation)
+		}
+		if err := s.checkColumns(rel, n.Attlist, query.AclSelect); err != nil {
+			return nil, nil, err
 		}
 		switch rel.Kind {
 		case 'r':

@@ -84,6 +84,9 @@ func (c *command) explained(node *pg_query.Node) (*prepared, *plancache.Plans, [
 
 func (c *command) explainOne(p *prepared, pl *plan.Planned, params []types.Datum, o explain.Options, run *explain.Run) error {
 	s := c.s
+	if err := s.checkPermissions(p, pl); err != nil {
+		return err
+	}
 	if o.Analyze {
 		run.Meter = explain.NewMeter(o.Timing)
 		st, err := executor.Build(s.backend, pl, run.Meter.Wrap)

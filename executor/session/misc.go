@@ -3,6 +3,7 @@ package session
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
+	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/parse"
@@ -39,6 +40,9 @@ func (s *Session) lockNamed(rv *pg_query.RangeVar, mode lock.Mode, nowait bool) 
 	}
 	if rel.Kind != 'r' && rel.Kind != 'v' && rel.Kind != 'p' {
 		return pgerr.New(pgerr.WrongObjectType, "cannot lock relation \"%s\"", rel.Name)
+	}
+	if err := s.mayLock(rel, mode); err != nil {
+		return err
 	}
 	if !nowait {
 		_, err := s.openRelation(rv.Schemaname, rv.Relname, int(mode))
@@ -203,6 +207,9 @@ func (s *Session) RunTree(q *query.Query, text string, each func(types.Row) erro
 		return err
 	}
 	p := &prepared{text: text}
+	if err := s.checkPermissions(p, pl); err != nil {
+		return err
+	}
 	st, err := p.state(s.backend, pl)
 	if err != nil {
 		return err
@@ -243,11 +250,18 @@ func undefinedRelation(rv *pg_query.RangeVar) error {
 	return pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", name).WithLocation(int(rv.Location))
 }
 
-// checkTablePrivilege refuses a command on a table that the current user may not do.
-func (s *Session) checkTablePrivilege(rel *catalog.Relation, privs uint32) error {
-	ok, err := s.view.HasPrivilege(catalog.PgClassOID, rel.OID, 0, s.view.User(), privs)
-	if err == nil && !ok {
-		err = pgerr.New(pgerr.InsufficientPrivilege, "permission denied for table %s", rel.Name)
+// mayLock refuses LOCK TABLE in a mode that the current user's privileges do not cover.
+func (s *Session) mayLock(rel *catalog.Relation, mode lock.Mode) error {
+	privs := uint32(query.AclUpdate | query.AclDelete | query.AclTruncate)
+	switch mode {
+	case lock.AccessShare:
+		privs = query.AclSelect
+	case lock.RowExclusive:
+		privs |= query.AclInsert
+	}
+	got, err := s.view.RelationPrivileges(rel, s.view.User(), privs)
+	if err == nil && got == 0 {
+		err = executor.PermissionDenied(rel)
 	}
 	return err
 }

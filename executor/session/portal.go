@@ -194,9 +194,13 @@ func (s *Session) bindPlan(p *portal) error {
 	if p.plans, err = p.stmt.source.Get(s.planEnv(), p.params); err != nil {
 		return err
 	}
-	if p.strategy == portalSelect {
-		s.takeSnapshot(&p.snapshot)
+	if p.strategy != portalSelect {
+		return nil
 	}
+	if err := s.checkPermissions(p.stmt, p.plans.Stmts[0]); err != nil {
+		return err
+	}
+	s.takeSnapshot(&p.snapshot)
 	return nil
 }
 

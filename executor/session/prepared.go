@@ -25,6 +25,28 @@ type prepared struct {
 	params   []*types.IO     // inputs of the parameters
 	idle     *executor.State // of the generic plan, built and not running
 	idlePlan *plan.Planned
+	allowed  permission
+}
+
+// permission notes that a role was found to be allowed to run a plan, when the catalogs stood at a counter.
+type permission struct {
+	plan    *plan.Planned
+	role    types.OID
+	counter uint64
+}
+
+// checkPermissions refuses a plan that the current user may not run. The answer holds until the role or the catalogs change; the running form
+// that was built with it, which checked the functions, is dropped with it.
+func (s *Session) checkPermissions(p *prepared, pl *plan.Planned) error {
+	now := permission{pl, s.view.User(), s.view.Counter()}
+	if p.allowed == now {
+		return nil
+	}
+	if err := executor.CheckPermissions(s.view, pl.RangeTable); err != nil {
+		return err
+	}
+	p.allowed, p.idle = now, nil
+	return nil
 }
 
 // state takes a running form of a plan: the idle one when it fits.

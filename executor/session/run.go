@@ -43,6 +43,9 @@ func (s *Session) runOne(p *prepared, pl *plan.Planned, generic bool, params []t
 	if err := s.checkReadOnly(pl); err != nil {
 		return "", err
 	}
+	if err := s.checkPermissions(p, pl); err != nil {
+		return "", err
+	}
 	st, err := p.state(s.backend, pl)
 	if err != nil {
 		return "", err

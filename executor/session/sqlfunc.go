@@ -132,8 +132,11 @@ func readsOnly(stmts []*plan.Planned) bool {
 	return true
 }
 
-// runSQL runs one statement for a trigger, with a fresh command, and gives its number of rows.
-func (s *Session) runSQL(sql string, argTypes []types.OID, args []types.Datum) (int64, error) {
+// runSQL runs one statement for a trigger, with a fresh command and the rights of a role, and gives its number of rows.
+func (s *Session) runSQL(as types.OID, sql string, argTypes []types.OID, args []types.Datum) (int64, error) {
+	caller := s.view.User()
+	s.view.SetUser(as)
+	defer s.view.SetUser(caller)
 	p := s.triggerSQL[sql]
 	if p == nil {
 		stmts, err := parse.Parse(sql)

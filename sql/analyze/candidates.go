@@ -23,9 +23,10 @@ type candidate struct {
 }
 
 // candidates gives the procs that a possibly qualified name may mean.
-func (p *state) candidates(name []string) []*catalog.Proc {
+func (p *state) candidates(name []string, at int) []*catalog.Proc {
 	schema, fn := p.qualified(name)
-	return must(p.env.Catalog.ProcsByName(schema, fn))
+	list, err := p.env.Catalog.ProcsByName(schema, fn)
+	return mustAt(list, err, at)
 }
 
 // qualified splits a possibly qualified object name and checks its database part.
@@ -53,9 +54,9 @@ func (p *state) checkSchema(schema string, at int) {
 }
 
 // funcCandidates lays out every function of a name for a call with nargs arguments, the last of them named names.
-func (p *state) funcCandidates(name []string, nargs int, names []string, expandVariadic, expandDefaults bool) []*candidate {
+func (p *state) funcCandidates(name []string, at, nargs int, names []string, expandVariadic, expandDefaults bool) []*candidate {
 	var out []*candidate
-	for _, f := range p.candidates(name) {
+	for _, f := range p.candidates(name, at) {
 		c := layOut(f, nargs, names, expandVariadic, expandDefaults)
 		if c == nil {
 			continue

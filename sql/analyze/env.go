@@ -63,6 +63,14 @@ func fail(location int, code pgerr.Code, format string, args ...any) {
 	throw(pgerr.New(code, format, args...).WithLocation(location))
 }
 
+// mustAt is must for what a name at location means: an error about it (no USAGE on its schema) points there.
+func mustAt[T any](v T, err error, location int) T {
+	if e, ok := err.(*pgerr.Error); ok {
+		throw(e.WithLocation(location))
+	}
+	return must(v, err)
+}
+
 // catch turns a bailout back into an error; deferred by every entry point.
 func catch(err *error) {
 	if r := recover(); r != nil {

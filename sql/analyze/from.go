@@ -317,7 +317,7 @@ func (p *state) fromSample(r *pg_query.RangeTableSample) *nsItem {
 	}
 	name := strList(r.Method)
 	var handler OID
-	for _, f := range p.candidates(name) {
+	for _, f := range p.candidates(name, at) {
 		if len(f.ArgTypes) == 1 && f.ArgTypes[0] == types.InternalOID {
 			handler = f.OID
 			if f.RetType != types.TsmHandlerOID {

@@ -13,7 +13,8 @@ import (
 func (p *state) openRelation(rv *pg_query.RangeVar, mode int) *catalog.Relation {
 	at := int(rv.Location)
 	p.checkDatabase(rv)
-	rel := must(p.env.OpenRelation(rv.Schemaname, rv.Relname, mode))
+	rel, err := p.env.OpenRelation(rv.Schemaname, rv.Relname, mode)
+	rel = mustAt(rel, err, at)
 	if rel == nil {
 		if rv.Schemaname != "" {
 			fail(at, pgerr.UndefinedTable, "relation \"%s.%s\" does not exist", rv.Schemaname, rv.Relname)

@@ -61,8 +61,19 @@ func (v *View) IsSuperuser(role OID) (bool, error) {
 	return r != nil && r.Super, err
 }
 
+// Predefined roles that privilege checks know.
+const (
+	pgDatabaseOwner OID = 6171 // its only member is the owner of the current database
+	pgReadAllData   OID = 6181
+	pgWriteAllData  OID = 6182
+)
+
 // memberships lists role and all roles that it is a member of; only through INHERIT roles when inherit is set.
 func (v *View) memberships(role OID, inherit bool) ([]OID, error) {
+	db, err := v.Database(v.db.OID)
+	if err != nil {
+		return nil, err
+	}
 	list := []OID{role}
 	for i := 0; i < len(list); i++ {
 		r, err := v.Role(list[i])
@@ -76,6 +87,9 @@ func (v *View) memberships(role OID, inherit bool) ([]OID, error) {
 			if !slices.Contains(list, m) {
 				list = append(list, m)
 			}
+		}
+		if db != nil && r.OID == db.Owner && !slices.Contains(list, pgDatabaseOwner) {
+			list = append(list, pgDatabaseOwner)
 		}
 	}
 	return list, nil
@@ -123,9 +137,11 @@ func (v *View) ACLMask(acl []ACLItem, role, owner OID, privs uint32) (uint32, er
 
 // securable is what privilege checks need of an object.
 type securable struct {
-	kind  byte // as DefaultACL's
-	owner OID
-	acl   []ACLItem
+	kind   byte // as DefaultACL's
+	owner  OID
+	acl    []ACLItem
+	system bool // a system catalog: only superusers change it
+	temp   bool // the session's temporary schema
 }
 
 // HasPrivilege says whether role has all of privs on an object; sub is a column of a relation, 0 = the whole object. An object that does not
@@ -135,11 +151,7 @@ func (v *View) HasPrivilege(class, object OID, sub int16, role OID, privs uint32
 	if s == nil || err != nil {
 		return false, err
 	}
-	acl := s.acl
-	if acl == nil {
-		acl = DefaultACL(s.kind, s.owner)
-	}
-	got, err := v.ACLMask(acl, role, s.owner, privs)
+	got, err := v.mask(s, role, privs)
 	if err != nil || got == privs || sub == 0 {
 		return got == privs, err
 	}
@@ -151,6 +163,94 @@ func (v *View) HasPrivilege(class, object OID, sub int16, role OID, privs uint32
 	return got|more == privs, err
 }
 
+// RelationPrivileges gives which of privs a role has on a whole relation, ColumnPrivileges on one column of it beyond those.
+func (v *View) RelationPrivileges(rel *Relation, role OID, privs uint32) (uint32, error) {
+	return v.mask(relationSecurable(rel), role, privs)
+}
+
+func (v *View) ColumnPrivileges(rel *Relation, col int16, role OID, privs uint32) (uint32, error) {
+	if rel.AttrACL[col] == nil {
+		return 0, nil
+	}
+	return v.ACLMask(rel.AttrACL[col], role, rel.Owner, privs)
+}
+
+// mask gives which of privs a role has on an object: by its ACL, and by the predefined roles that read or write everything.
+func (v *View) mask(s *securable, role OID, privs uint32) (uint32, error) {
+	super, err := v.IsSuperuser(role)
+	if super || err != nil {
+		return privs, err
+	}
+	if s.temp {
+		return v.tempSchemaMask(role, privs)
+	}
+	if s.system {
+		privs &^= query.AclInsert | query.AclUpdate | query.AclDelete | query.AclTruncate | query.AclUsage
+	}
+	acl := s.acl
+	if acl == nil {
+		acl = DefaultACL(s.kind, s.owner)
+	}
+	got, err := v.ACLMask(acl, role, s.owner, privs)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range predefined {
+		want := privs &^ got & p.privs(s.kind)
+		if want == 0 {
+			continue
+		}
+		has, err := v.HasPrivsOfRole(role, p.role)
+		if err != nil {
+			return 0, err
+		}
+		if has {
+			got |= want
+		}
+	}
+	return got, nil
+}
+
+// predefined are the roles that have rights on everything.
+var predefined = []struct {
+	role  OID
+	privs func(kind byte) uint32
+}{
+	{pgReadAllData, func(kind byte) uint32 { return everywhere(kind, query.AclSelect) }},
+	{pgWriteAllData, func(kind byte) uint32 { return everywhere(kind, query.AclInsert|query.AclUpdate|query.AclDelete) }},
+}
+
+func everywhere(kind byte, onRelations uint32) uint32 {
+	switch kind {
+	case 'r', 's':
+		return onRelations
+	case 'n':
+		return query.AclUsage
+	}
+	return 0
+}
+
+// tempSchemaMask: who may make temporary tables may do everything in the session's temporary schema, everybody may use it.
+func (v *View) tempSchemaMask(role OID, privs uint32) (uint32, error) {
+	ok, err := v.HasPrivilege(PgDatabaseOID, v.db.OID, 0, role, query.AclCreateTemp)
+	if err != nil {
+		return 0, err
+	}
+	if ok {
+		return privs & AllSchemaPrivs, nil
+	}
+	return privs & query.AclUsage, nil
+}
+
+func relationSecurable(r *Relation) *securable {
+	s := &securable{kind: 'r', owner: r.Owner, acl: r.ACL}
+	if r.Kind == 'S' {
+		s.kind = 's'
+	}
+	s.system = r.OID < firstUserOID && r.Namespace == CatalogNamespace && r.Kind != 'v'
+	return s
+}
+
 func (v *View) securable(class, object OID) (*securable, error) {
 	switch class {
 	case PgClassOID:
@@ -158,38 +258,31 @@ func (v *View) securable(class, object OID) (*securable, error) {
 		if r == nil {
 			return nil, err
 		}
-		kind := byte('r')
-		if r.Kind == 'S' {
-			kind = 's'
-		}
-		return &securable{kind, r.Owner, r.ACL}, err
+		return relationSecurable(r), err
 	case PgNamespaceOID:
 		n, err := v.Namespace(object)
 		if n == nil {
 			return nil, err
 		}
-		if object == v.path.temp && object != 0 {
-			return &securable{'n', v.user, nil}, err
-		}
-		return &securable{'n', n.Owner, n.ACL}, err
+		return &securable{kind: 'n', owner: n.Owner, acl: n.ACL, temp: object == v.path.temp}, err
 	case PgProcOID:
 		p, err := v.Proc(object)
 		if p == nil {
 			return nil, err
 		}
-		return &securable{'f', p.Owner, p.ACL}, err
+		return &securable{kind: 'f', owner: p.Owner, acl: p.ACL}, err
 	case PgTypeOID:
 		t, err := v.Type(object)
 		if t == nil {
 			return nil, err
 		}
-		return &securable{'T', t.Owner, t.ACL}, err
+		return &securable{kind: 'T', owner: t.Owner, acl: t.ACL}, err
 	case PgDatabaseOID:
 		d, err := v.Database(object)
 		if d == nil {
 			return nil, err
 		}
-		return &securable{'d', d.Owner, d.ACL}, err
+		return &securable{kind: 'd', owner: d.Owner, acl: d.ACL}, err
 	}
 	return v.securableRow(class, object)
 }
@@ -214,7 +307,7 @@ func (v *View) securableRow(class, object OID) (*securable, error) {
 	if row == nil || err != nil {
 		return nil, err
 	}
-	return &securable{kind, row[owner].Oid(), ACL(row[acl])}, nil
+	return &securable{kind: kind, owner: row[owner].Oid(), acl: ACL(row[acl])}, nil
 }
 
 // IsOwner says whether role owns an object, or has the privileges of its owner.

@@ -124,8 +124,11 @@ func (c *Cluster) invalidateShared(keys []Key) {
 	}
 }
 
-// Counter moves with every committed change of the database's or the shared catalogs.
+// Counter moves with every change of the database's or the shared catalogs that the session sees: those committed, and its own.
 func (v *View) Counter() uint64 {
+	if v.sess != nil {
+		v.own.advance(v.sess.Tx)
+	}
 	return v.db.cache.counter.Load() + v.shared.counter.Load() + v.own.generation
 }
 

@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 )
 
@@ -125,6 +126,19 @@ func (v *View) canUseNamespace(ns OID) bool {
 	return ok && err == nil
 }
 
+// usableNamespace finds a schema that a qualified name names, which asks for USAGE on it; 0 when there is none.
+func (v *View) usableNamespace(name string) (OID, error) {
+	ns, err := v.NamespaceByName(name)
+	if ns == 0 || err != nil || ns == v.path.temp || v.user == 0 { // user 0: the server itself
+		return ns, err
+	}
+	ok, err := v.HasPrivilege(PgNamespaceOID, ns, 0, v.user, usage)
+	if err == nil && !ok {
+		err = pgerr.New(pgerr.InsufficientPrivilege, "permission denied for schema %s", name)
+	}
+	return ns, err
+}
+
 func (v *View) NamespaceByName(name string) (OID, error) {
 	if name == "pg_temp" {
 		return v.path.temp, nil
@@ -157,7 +171,7 @@ const utf8Encoding = 6
 // along calls find with each schema in which a name may be: the one named, or those of the path; the temporary schema only where it counts.
 func (v *View) along(schema string, withTemp bool, find func(ns OID) (OID, error)) (OID, error) {
 	if schema != "" {
-		ns, err := v.NamespaceByName(schema)
+		ns, err := v.usableNamespace(schema)
 		if ns == 0 || err != nil {
 			return 0, err
 		}
@@ -222,7 +236,7 @@ func (v *View) OperatorsByName(schema, name string) ([]*Operator, error) {
 // candidates picks the objects of one schema, or those along the path that no earlier schema hides. The temporary schema is not looked at.
 func candidates[T any](v *View, schema string, all []T, nsOf func(T) OID, hides func(a, b T) bool) ([]T, error) {
 	if schema != "" {
-		ns, err := v.NamespaceByName(schema)
+		ns, err := v.usableNamespace(schema)
 		if err != nil {
 			return nil, err
 		}

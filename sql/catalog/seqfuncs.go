@@ -38,6 +38,9 @@ func init() {
 		if err != nil || rel == nil || rel.Kind != 'S' {
 			return types.Null, err
 		}
+		if err := v.requireSequence(rel, query.AclSelect|query.AclUsage); err != nil {
+			return types.Null, err
+		}
 		st, err := v.ReadSequence(rel)
 		if err != nil || !st.Called {
 			return types.Null, err
@@ -72,11 +75,7 @@ func seqFunc(privs uint32, do func(v *View, rel *Relation, c *types.Call) (types
 
 // requireSequence checks that the user has any of privs on a sequence.
 func (v *View) requireSequence(rel *Relation, privs uint32) error {
-	acl := rel.ACL
-	if acl == nil {
-		acl = DefaultACL('s', rel.Owner)
-	}
-	got, err := v.ACLMask(acl, v.user, rel.Owner, privs)
+	got, err := v.RelationPrivileges(rel, v.user, privs)
 	if err == nil && got == 0 {
 		err = pgerr.New(pgerr.InsufficientPrivilege, "permission denied for sequence %s", rel.Name)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/storage/pagestore"
 )
 
@@ -315,6 +316,9 @@ func (v *View) LastVal() (int64, error) {
 	}
 	if rel == nil {
 		return 0, undefined
+	}
+	if err := v.requireSequence(rel, query.AclSelect|query.AclUsage); err != nil {
+		return 0, err
 	}
 	return v.CurrVal(rel)
 }

@@ -30,6 +30,9 @@ func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
 		return "", pgerr.NotSupported("typed tables")
 	}
 	t, exists, err := c.tableTarget(n.Relation, n.IfNotExists)
+	if e, ok := err.(*pgerr.Error); ok && e.Code == pgerr.InsufficientPrivilege {
+		err = e.WithLocation(int(n.Relation.Location))
+	}
 	if err != nil || exists {
 		return "CREATE TABLE", err
 	}

@@ -363,6 +363,9 @@ func (c *ctx) grantColumns(rel, owner OID, p *pg_query.AccessPriv, o *grantOrder
 		if err := c.v.DependACL(self, owner, acl); err != nil {
 			return err
 		}
+		if err := c.next(); err != nil { // the next privilege may be on the same column
+			return err
+		}
 	}
 	return nil
 }

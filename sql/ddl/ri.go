@@ -323,10 +323,18 @@ func (l *keyLookup) keyOf() (string, error) {
 
 // missing words the violation.
 func (l *keyLookup) missing(rel *catalog.Relation, fk *catalog.Constraint, row types.Row) error {
-	cols, vals := keyTexts(l.b, rel, fk.Keys, row)
 	return pgerr.New(pgerr.ForeignKeyViolation, "insert or update on table \"%s\" violates foreign key constraint \"%s\"", rel.Name, fk.Name).
-		WithDetail("Key (%s)=(%s) is not present in table \"%s\".", cols, vals, l.pk.Name).
+		WithDetail("%s is not present in table \"%s\".", keyWords(l.b, rel, fk.Keys, row), l.pk.Name).
 		WithTable(nsName(l.b.Catalog, rel.Namespace), rel.Name).WithConstraint(fk.Name)
+}
+
+// keyWords is "Key (names)=(values)", or "Key" for who may not read them.
+func keyWords(b *executor.Backend, rel *catalog.Relation, keys []int16, row types.Row) string {
+	if !executor.MayReadColumns(b.Catalog, rel, keys) {
+		return "Key"
+	}
+	cols, vals := keyTexts(b, rel, keys, row)
+	return "Key (" + cols + ")=(" + vals + ")"
 }
 
 // keyTexts gives the names and values of columns.

@@ -74,12 +74,12 @@ func (e *keyEvent) where(first int) (string, error) {
 	return strings.Join(parts, " AND "), nil
 }
 
-// run runs SQL and gives the number of rows.
-func (e *keyEvent) run(sql string, argTypes []OID, params []types.Datum) (int64, error) {
+// run runs SQL about a table as its owner and gives the number of rows.
+func (e *keyEvent) run(rel *catalog.Relation, sql string, argTypes []OID, params []types.Datum) (int64, error) {
 	if e.b.RunSQL == nil {
 		return 0, pgerr.NotSupported("foreign key actions without a session")
 	}
-	return e.b.RunSQL(sql, argTypes, params)
+	return e.b.RunSQL(rel.Owner, sql, argTypes, params)
 }
 
 // riRefuse is NO ACTION (which looks first whether another row has the key by now) and RESTRICT.
@@ -98,7 +98,7 @@ func riRefuse(noAction bool) executor.TriggerFunc {
 		if err != nil {
 			return nil, err
 		}
-		n, err := e.run("SELECT 1 FROM ONLY "+e.tableText(e.rel)+" x WHERE "+where+" FOR KEY SHARE OF x", e.argTypes, e.params)
+		n, err := e.run(e.rel, "SELECT 1 FROM ONLY "+e.tableText(e.rel)+" x WHERE "+where+" FOR KEY SHARE OF x", e.argTypes, e.params)
 		if err != nil || n == 0 {
 			return nil, err
 		}
@@ -118,16 +118,15 @@ func (e *keyEvent) keyIsBack() (bool, error) {
 		parts = append(parts, fmt.Sprintf("%s OPERATOR(%s.%s) $%d", types.QuoteIdent(nil, rel.Desc.Attrs[k-1].Name),
 			types.QuoteIdent(nil, nsName(e.b.Catalog, op.Namespace)), op.Name, i+1))
 	}
-	n, err := e.run("SELECT 1 FROM ONLY "+e.tableText(rel)+" x WHERE "+strings.Join(parts, " AND ")+" FOR KEY SHARE OF x", e.argTypes, e.params)
+	n, err := e.run(rel, "SELECT 1 FROM ONLY "+e.tableText(rel)+" x WHERE "+strings.Join(parts, " AND ")+" FOR KEY SHARE OF x", e.argTypes, e.params)
 	return n > 0, err
 }
 
 func (e *keyEvent) stillReferenced() error {
 	rel := e.t.Table.Rel
-	cols, vals := keyTexts(e.b, rel, e.fk.RefKeys, e.t.Old)
 	return pgerr.New(pgerr.ForeignKeyViolation, "update or delete on table \"%s\" violates foreign key constraint \"%s\" on table \"%s\"",
 		rel.Name, e.fk.Name, e.rel.Name).
-		WithDetail("Key (%s)=(%s) is still referenced from table \"%s\".", cols, vals, e.rel.Name).
+		WithDetail("%s is still referenced from table \"%s\".", keyWords(e.b, rel, e.fk.RefKeys, e.t.Old), e.rel.Name).
 		WithTable(nsName(e.b.Catalog, e.rel.Namespace), e.rel.Name).WithConstraint(e.fk.Name)
 }
 
@@ -140,7 +139,7 @@ func riCascadeDelete(t *executor.TriggerCall) (types.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.run("DELETE FROM ONLY "+e.tableText(e.rel)+" WHERE "+where, e.argTypes, e.params)
+	_, err = e.run(e.rel, "DELETE FROM ONLY "+e.tableText(e.rel)+" WHERE "+where, e.argTypes, e.params)
 	return nil, err
 }
 
@@ -159,7 +158,7 @@ func riCascadeUpdate(t *executor.TriggerCall) (types.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.run("UPDATE ONLY "+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, append(argTypes, e.argTypes...),
+	_, err = e.run(e.rel, "UPDATE ONLY "+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, append(argTypes, e.argTypes...),
 		append(params, e.params...))
 	return nil, err
 }
@@ -183,7 +182,7 @@ func riSet(value string) executor.TriggerFunc {
 		if err != nil {
 			return nil, err
 		}
-		_, err = e.run("UPDATE ONLY "+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, e.argTypes, e.params)
+		_, err = e.run(e.rel, "UPDATE ONLY "+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, e.argTypes, e.params)
 		if err != nil || value != "DEFAULT" {
 			return nil, err
 		}

@@ -469,6 +469,13 @@ func (c *ctx) addMember(group, member OID, admin bool) error {
 	if err != nil {
 		return err
 	}
+	const databaseOwner OID = 6171 // pg_database_owner: the owner of the current database is its only member
+	switch databaseOwner {
+	case group:
+		return pgerr.New(pgerr.InternalError, "role \"%s\" cannot have explicit members", g.Name)
+	case member:
+		return pgerr.New(pgerr.InternalError, "role \"%s\" cannot be a member of any role", m.Name)
+	}
 	if loop, err := c.isMemberNoSuper(group, member); err != nil || loop {
 		return orError(err, pgerr.New(pgerr.InvalidGrantOperation, "role \"%s\" is a member of role \"%s\"", g.Name, m.Name))
 	}

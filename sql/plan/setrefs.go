@@ -26,6 +26,12 @@ func (r *root) setReferences(n Node) Node {
 func (g *glob) flatten(q *query.Query) {
 	for _, e := range q.RangeTable {
 		c := *e
+		if e.Subquery != nil { // whole-row references read the columns' types
+			for _, t := range visible(rowTargets(e.Subquery)) {
+				c.ColTypes, c.ColTypMods = append(c.ColTypes, t.Expr.Type()), append(c.ColTypMods, t.Expr.TypMod())
+				c.ColCollations = append(c.ColCollations, t.Expr.Collation())
+			}
+		}
 		c.Subquery, c.Functions, c.Values, c.TableSample, c.SecurityQuals = nil, nil, nil, nil, nil
 		c.JoinAliasVars = nil
 		g.rtable = append(g.rtable, &c)
@@ -33,6 +39,14 @@ func (g *glob) flatten(q *query.Query) {
 			g.relations = append(g.relations, RelationUse{RTIndex: len(g.rtable), OID: e.RelOID, LockMode: e.LockMode})
 		}
 	}
+}
+
+// rowTargets lists what a query gives to its reader.
+func rowTargets(q *query.Query) []*query.TargetEntry {
+	if q.Command != query.CmdSelect {
+		return q.Returning
+	}
+	return q.Targets
 }
 
 // node finishes a node and what is below. A node's references are found in its inputs' target lists before those are finished.
