@@ -138,7 +138,7 @@ func (s *Server) LogFile() string {
 	if s.proc == nil {
 		return ""
 	}
-	return s.proc.logFile()
+	return s.proc.logFile
 }
 
 // LogTail is the end of the server's log, at most bytesMax bytes of whole lines.
@@ -157,4 +157,18 @@ func (s *Server) LogTail(bytesMax int) string {
 		}
 	}
 	return string(b)
+}
+
+// recoveryLimit is how long PostgreSQL may take to come back after one of its processes crashed.
+const recoveryLimit = 60 * time.Second
+
+// AwaitHealthy waits until the server answers, as PostgreSQL does again after a crash of one of its processes; calf, one process, answers at once
+// or not at all.
+func (s *Server) AwaitHealthy(ctx context.Context) bool {
+	for end := time.Now().Add(recoveryLimit); !s.Healthy(ctx); time.Sleep(100 * time.Millisecond) {
+		if s.Ended() || ctx.Err() != nil || time.Now().After(end) || s.proc != nil && s.proc.kind == Calf {
+			return false
+		}
+	}
+	return true
 }

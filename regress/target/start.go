@@ -33,6 +33,7 @@ type Options struct {
 	Binary   string   // Calf: the calf program; "" = the program that is running
 	BinDir   string   // directory of psql, and of initdb and postgres; "" = DefaultBinDir()
 	Dir      string   // holds the data directory and the log; "" = a temporary directory that Close removes. Must not hold a data directory.
+	LogFile  string   // the server's output is appended to it; "" = server.log in Dir
 	Settings []string // name=value
 	InitArgs []string // Postgres: more arguments of initdb
 }
@@ -54,7 +55,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.BinDir == "" {
 		o.BinDir = DefaultBinDir()
 	}
-	p := &process{kind: o.Kind, dir: o.Dir}
+	p := &process{kind: o.Kind, dir: o.Dir, logFile: o.LogFile}
 	s := &Server{Port: privatePort, User: "postgres", BinDir: o.BinDir, proc: p}
 	if err := p.makeDirs(); err != nil {
 		return nil, err
@@ -77,6 +78,7 @@ type process struct {
 	kind      Kind
 	dir       string
 	dirIsTemp bool
+	logFile   string
 	socketDir string // short, as a socket's path must be
 	args      []string
 	cred      *syscall.Credential
@@ -85,7 +87,6 @@ type process struct {
 }
 
 func (p *process) dataDir() string { return filepath.Join(p.dir, "data") }
-func (p *process) logFile() string { return filepath.Join(p.dir, "server.log") }
 
 func (p *process) makeDirs() (err error) {
 	if p.socketDir, err = os.MkdirTemp("", "calf-sock-"); err != nil {
@@ -99,6 +100,9 @@ func (p *process) makeDirs() (err error) {
 	}
 	if p.dir, err = filepath.Abs(p.dir); err != nil {
 		return err
+	}
+	if p.logFile == "" {
+		p.logFile = filepath.Join(p.dir, "server.log")
 	}
 	return os.MkdirAll(p.dir, 0o755)
 }
@@ -174,7 +178,7 @@ const startLimit = 60 * time.Second
 // start starts the process and waits until the server answers.
 func (s *Server) start(ctx context.Context) error {
 	p := s.proc
-	log, err := os.OpenFile(p.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(p.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
