@@ -80,11 +80,12 @@ func (s *Source) genericPlan(env *Env) (*Plans, error) {
 				return nil, err
 			}
 		}
-		ok, err := s.current(env, p.deps, s.inval)
+		ok, err := s.current(env, p.deps, p.inval)
 		if err != nil {
 			return nil, err
 		}
 		if ok && s.generic == p {
+			p.inval = env.count()
 			return p, nil
 		}
 		for _, st := range p.Stmts {
@@ -106,7 +107,7 @@ func (s *Source) genericPlan(env *Env) (*Plans, error) {
 }
 
 func (s *Source) planAll(env *Env, params []types.Datum) (*Plans, error) {
-	p := &Plans{}
+	p := &Plans{inval: env.count()}
 	for _, q := range s.analyzed.Queries {
 		st, err := s.planOne(env, q, params)
 		if err != nil {

@@ -44,7 +44,61 @@ func addRelation(env *Env, oid OID, deps *[]dependency) error {
 	return nil
 }
 
-// addQueryDeps notes the relations of a query, at all levels.
+// firstUserOID is where OIDs of users' objects begin: what is built in doesn't change.
+const firstUserOID OID = 16384
+
+// addProc notes a function.
+func addProc(env *Env, oid OID, deps *[]dependency) error {
+	if oid < firstUserOID {
+		return nil
+	}
+	for i := range *deps {
+		if (*deps)[i].oid == oid && (*deps)[i].proc != nil {
+			return nil
+		}
+	}
+	p, err := env.Plan.Catalog.Proc(oid)
+	if err != nil || p == nil {
+		return err
+	}
+	*deps = append(*deps, dependency{oid: oid, proc: p})
+	return nil
+}
+
+// addDomain notes a domain, with those that it is made over: their constraints, and the default that an INSERT may have taken from them.
+func addDomain(env *Env, oid OID, deps *[]dependency) error {
+	for {
+		t, err := env.Plan.Catalog.Type(oid)
+		if err != nil || t == nil || t.Kind != 'd' {
+			return err
+		}
+		*deps = append(*deps, dependency{oid: oid, typ: t})
+		oid = t.BaseType
+	}
+}
+
+// functionOf gives the function that an expression node calls, 0 for none.
+func functionOf(e query.Expr) OID {
+	switch x := e.(type) {
+	case *query.FuncExpr:
+		return x.FuncOID
+	case *query.OpExpr:
+		return x.FuncOID
+	case *query.DistinctExpr:
+		return x.FuncOID
+	case *query.NullIfExpr:
+		return x.FuncOID
+	case *query.ScalarArrayOpExpr:
+		return x.FuncOID
+	case *query.Aggref:
+		return x.AggOID
+	case *query.WindowFunc:
+		return x.FuncOID
+	}
+	return 0
+}
+
+// addQueryDeps notes the relations and functions of a query, at all levels.
 func addQueryDeps(env *Env, q *query.Query, deps *[]dependency) (err error) {
 	if q.Command == query.CmdUtility {
 		return nil
@@ -53,6 +107,15 @@ func addQueryDeps(env *Env, q *query.Query, deps *[]dependency) (err error) {
 		if err == nil {
 			err = addRelation(env, e.RelOID, deps)
 		}
+	})
+	query.WalkQueryLevels(q, func(e query.Expr, _ int) bool {
+		if fn := functionOf(e); fn >= firstUserOID && err == nil {
+			err = addProc(env, fn, deps)
+		}
+		if d, ok := e.(*query.CoerceToDomain); ok && err == nil {
+			err = addDomain(env, d.TypeOID, deps)
+		}
+		return true
 	})
 	return err
 }

@@ -67,6 +67,7 @@ type Plans struct {
 	Stmts   []*plan.Planned
 	Generic bool
 	deps    []dependency
+	inval   uint64 // counter at which deps were known to be right
 }
 
 // New makes a source of a parse tree. paramTypes holds the types that the client declared, 0 = to be found.

@@ -76,6 +76,7 @@ func (s *Session) useDB(oid catalog.OID) error {
 		return err
 	}
 	s.view = v
+	v.SetDomainChecker(s.checkDomain)
 	s.backend.Catalog = v
 	s.backend.Env.Catalog = v.TypeCatalog()
 	v.SetEnv(s.backend.Env)

@@ -340,6 +340,9 @@ func (l *copyLoader) readRow() error {
 			f.null = true
 		}
 		if f.null {
+			if _, err := l.ios[i].InputNull(l.s.backend.Env); err != nil {
+				return err
+			}
 			continue
 		}
 		d, err := l.ios[i].Input(l.s.backend.Env, types.Bytes(f.b).Str(), l.rel.Desc.Attrs[col-1].TypMod)

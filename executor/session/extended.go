@@ -150,7 +150,11 @@ func (s *Session) bindParams(p *portal, formats []int16, params [][]byte) error 
 	}
 	for i, b := range params {
 		if b == nil {
-			p.params = append(p.params, types.Null)
+			d, err := p.stmt.params[i].InputNull(s.backend.Env)
+			if err != nil {
+				return err
+			}
+			p.params = append(p.params, d)
 			continue
 		}
 		at := len(p.paramBuf)

@@ -156,10 +156,7 @@ func (s *Session) relPages(oid types.OID) int32 {
 
 // evalConst evaluates an expression without variables.
 func (s *Session) evalConst(e query.Expr) (types.Datum, error) {
-	c := &expr.Compiler{Catalog: s.view, Env: s.backend.Env, Session: s.backend}
-	c.Hooks.Function = s.backend.FunctionInLanguage
-	c.Hooks.CheckExecute = s.backend.CheckExecute
-	return expr.EvalConst(c, e)
+	return expr.EvalConst(s.compiler(), e)
 }
 
 // analyzeEnv is what analysis asks of the session.

@@ -102,9 +102,7 @@ func (c *command) executeTarget(n *pg_query.ExecuteStmt) (*prepared, []types.Dat
 
 // evalWith evaluates an analysed expression without variables.
 func (s *Session) evalWith(ctx *expr.Context, e query.Expr) (types.Datum, error) {
-	c := &expr.Compiler{Catalog: s.view, Env: s.backend.Env, Session: s.backend}
-	c.Hooks.Function = s.backend.FunctionInLanguage
-	eval, err := c.Compile(e)
+	eval, err := s.compiler().Compile(e)
 	if err != nil {
 		return types.Null, err
 	}

@@ -33,10 +33,14 @@ func newResultShape(env *types.Env, targets []*query.TargetEntry) (*resultShape,
 		if err != nil {
 			return nil, err
 		}
+		typmod := t.Expr.TypMod()
+		if io.Info.Kind == 'd' { // clients hear of the type that a domain is made over
+			io, typmod = io.DomainBase()
+		}
 		r.ios = append(r.ios, io)
 		r.fields = append(r.fields, pgwire.Field{
 			Name: t.Name, TableOID: uint32(t.OrigTable), AttrNum: t.OrigCol,
-			TypeOID: uint32(io.Info.OID), TypLen: io.Info.Len, TypMod: t.Expr.TypMod(),
+			TypeOID: uint32(io.Info.OID), TypLen: io.Info.Len, TypMod: typmod,
 		})
 	}
 	return r, nil

@@ -41,14 +41,15 @@ type Session struct {
 	atPreCommit   []func() error
 
 	// Statements and portals.
-	statements  map[string]*prepared
-	unnamed     *prepared
-	queries     queryCache
-	portals     map[string]*portal
-	portalCount uint64
-	env         plancache.Env
-	tables      map[types.OID]*executor.Table
-	triggerSQL  map[string]*prepared // of foreign keys' actions, by text
+	statements   map[string]*prepared
+	unnamed      *prepared
+	queries      queryCache
+	portals      map[string]*portal
+	portalCount  uint64
+	env          plancache.Env
+	tables       map[types.OID]*executor.Table
+	triggerSQL   map[string]*prepared // of foreign keys' actions, by text
+	domainChecks map[*catalog.Constraint]*domainCheck
 
 	pipelined         bool // the extended run has executed something since the last Sync
 	severalStatements bool // the simple query that runs has more than one

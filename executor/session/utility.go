@@ -68,15 +68,9 @@ func (c *command) other(node *pg_query.Node) (string, error) {
 	kind := fmt.Sprintf("%T", node.Node)
 	run := executor.LookupCommand(kind)
 	if run == nil {
-		return "", pgerr.NotSupported("%s", commandOf(node))
+		return "", pgerr.NotSupported("%s", parse.CommandTag(node))
 	}
 	return run(&executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s, Params: c.params})
-}
-
-// commandOf names a statement for "not supported" errors.
-func commandOf(node *pg_query.Node) string {
-	name := fmt.Sprintf("%T", node.Node)
-	return name[len("*pg_query.Node_"):]
 }
 
 // endsBlock says whether a failed block obeys the statement.

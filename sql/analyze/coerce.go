@@ -222,7 +222,7 @@ func (p *state) coerceToDomain(e query.Expr, base OID, mod int32, to OID, ctx co
 	if hideInput {
 		e = hideCoercion(e)
 	}
-	e = p.coerceTypMod(e, base, mod, coercionImplicit, query.CoerceImplicitCast, location, false)
+	e = p.coerceTypMod(e, base, mod, ctx, query.CoerceImplicitCast, location, false)
 	return &query.CoerceToDomain{Arg: e, TypeOID: to, Mod: -1, Form: form, Loc: location}
 }
 

@@ -281,6 +281,13 @@ func CanCast(env *Env, from, to OID, explicit bool) (ok bool, err error) {
 	return newState(env, nil).canCoerce([]OID{from}, []OID{to}, ctx), nil
 }
 
+// ImplicitlyCoercible says whether values of the types become values of the others without being asked, all by one choice of what polymorphic
+// types among them stand for.
+func ImplicitlyCoercible(env *Env, from, to []OID) (ok bool, err error) {
+	defer catch(&err)
+	return newState(env, nil).canCoerce(from, to, coercionImplicit), nil
+}
+
 // SortOperators gives the default ordering and equality operators of a type, 0 where it has none.
 func SortOperators(env *Env, typ OID) (lt, eq, gt OID, hashable bool, err error) {
 	defer catch(&err)

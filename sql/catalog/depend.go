@@ -137,7 +137,7 @@ func (v *View) RemoveDepends(o Object, kind byte, refClass OID) error {
 // DependOnExpr records that depender depends on what an expression uses: columns of the relation that VarNo 1 stands for (self, 0 = none),
 // functions, operators, types, collations, relations of sub-selects. What it uses of selfOf itself is recorded with selfKind.
 func (v *View) DependOnExpr(depender Object, kind byte, e query.Expr, self OID, selfKind byte) error {
-	refs := ExprRefs(e, []OID{self})
+	refs := v.ExprRefs(e, []OID{self})
 	return v.dependSplit(depender, kind, refs, self, selfKind)
 }
 
@@ -156,7 +156,7 @@ func (v *View) dependSplit(depender Object, kind byte, refs []Object, self OID, 
 
 // DependOnQuery records what a query uses, for a view's rule.
 func (v *View) DependOnQuery(depender Object, kind byte, q *query.Query) error {
-	return v.Depend(depender, kind, QueryRefs(q)...)
+	return v.Depend(depender, kind, v.QueryRefs(q)...)
 }
 
 // Dependents calls each with the objects that depend on ref (with Sub 0: on it or any of its columns) until it answers false.

@@ -7,8 +7,9 @@ import (
 
 // refSet collects objects once each, in the order of their finding.
 type refSet struct {
-	seen map[Object]bool
-	list []Object
+	types func(oid OID) *Type
+	seen  map[Object]bool
+	list  []Object
 }
 
 func (s *refSet) add(class, oid OID, sub int32) {
@@ -24,10 +25,19 @@ func (s *refSet) add(class, oid OID, sub int32) {
 }
 
 // ExprRefs lists what an expression uses; rels are the relations of VarNo 1, 2, ..., 0 = none.
-func ExprRefs(e query.Expr, rels []OID) []Object {
-	var s refSet
+func (v *View) ExprRefs(e query.Expr, rels []OID) []Object {
+	s := refSet{types: v.typeOrNil}
 	s.expr(e, [][]*query.RTE{relationRTEs(rels)})
 	return s.list
+}
+
+// typeOrNil is Type for those who go on without.
+func (v *View) typeOrNil(oid OID) *Type {
+	t, err := v.Type(oid)
+	if err != nil {
+		return nil
+	}
+	return t
 }
 
 func relationRTEs(rels []OID) []*query.RTE {
@@ -39,8 +49,8 @@ func relationRTEs(rels []OID) []*query.RTE {
 }
 
 // QueryRefs lists what a query uses.
-func QueryRefs(q *query.Query) []Object {
-	var s refSet
+func (v *View) QueryRefs(q *query.Query) []Object {
+	s := refSet{types: v.typeOrNil}
 	s.query(q, nil)
 	return s.list
 }
@@ -142,9 +152,28 @@ func (s *refSet) node(e query.Expr, tables [][]*query.RTE) {
 		}
 	case *query.CoerceToDomain:
 		s.add(PgTypeOID, x.TypeOID, 0)
+	case *query.FieldSelect:
+		s.field(x.Arg.Type(), x.FieldNum)
+	case *query.FieldStore:
+		for _, n := range x.FieldNums {
+			s.field(x.TypeOID, n)
+		}
 	case *query.NextValueExpr:
 		s.add(PgClassOID, x.SeqOID, 0)
 	}
+}
+
+// field adds a column of a composite type, or of a domain over one. Of an anonymous record there is none.
+func (s *refSet) field(typ OID, num int16) {
+	t := s.types(typ)
+	for t != nil && t.Kind == 'd' {
+		t = s.types(t.BaseType)
+	}
+	if t != nil && t.RelID != 0 {
+		s.add(PgClassOID, t.RelID, int32(num))
+		return
+	}
+	s.add(PgTypeOID, typ, 0)
 }
 
 func (s *refSet) variable(x *query.Var, tables [][]*query.RTE) {

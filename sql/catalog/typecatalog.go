@@ -67,7 +67,7 @@ func (c typeCatalog) EnumValues(enumType OID) ([]types.EnumValue, error) {
 	}
 	list := make([]types.EnumValue, len(t.EnumLabels))
 	for i, l := range t.EnumLabels {
-		list[i] = types.EnumValue{OID: l.OID, Label: l.Label, Sort: l.Sort}
+		list[i] = types.EnumValue{OID: l.OID, Label: l.Label, Sort: l.Sort, Uncommitted: c.v.newLabels[l.OID]}
 	}
 	return list, nil
 }
@@ -125,35 +125,65 @@ func (c typeCatalog) RangeByOID(oid OID) (*types.RangeInfo, bool) {
 	return info, true
 }
 
-// DomainChecker evaluates a domain's CHECK constraints; the session sets it, because it needs the expression compiler.
-type DomainChecker func(v *View, domain *Type, d types.Datum) error
+// DomainChecker evaluates one CHECK constraint of a domain; the session sets it, because it needs the expression compiler.
+type DomainChecker func(check *Constraint, d types.Datum) (ok bool, err error)
 
 // SetDomainChecker says how CHECK constraints of domains are evaluated.
 func (v *View) SetDomainChecker(f DomainChecker) { v.checkDomain = f }
 
+// CheckDomain applies NOT NULL of the domain and all that it is made over, then the CHECKs, those of the innermost domain first. Errors name the
+// outermost one.
 func (c typeCatalog) CheckDomain(domain OID, d types.Datum) error {
-	t, err := c.v.Type(domain)
-	if err != nil {
-		return err
-	}
-	if t == nil {
-		return missing("type", domain)
-	}
-	if base, err := c.v.Type(t.BaseType); err == nil && base != nil && base.Kind == 'd' {
-		if err := c.CheckDomain(base.OID, d); err != nil {
+	var chain [domainDepthMax]*Type
+	n := 0
+	for oid := domain; ; n++ {
+		t, err := c.v.Type(oid)
+		if err != nil {
 			return err
 		}
+		if t == nil {
+			return missing("type", oid)
+		}
+		if t.Kind != 'd' {
+			break
+		}
+		if n == domainDepthMax {
+			return pgerr.New(pgerr.StatementTooComplex, "stack depth limit exceeded")
+		}
+		if t.NotNull && d.IsNull() {
+			return c.domainError(pgerr.New(pgerr.NotNullViolation, "domain %s does not allow null values", c.v.typeText(domain)), domain)
+		}
+		chain[n], oid = t, t.BaseType
 	}
-	if t.NotNull && d.IsNull() {
-		return pgerr.New(pgerr.NotNullViolation, "domain %s does not allow null values", c.v.typeText(domain))
+	for n--; n >= 0; n-- {
+		for _, k := range chain[n].DomainChecks {
+			if c.v.checkDomain == nil {
+				return pgerr.NotSupported("CHECK constraints of domains")
+			}
+			ok, err := c.v.checkDomain(k, d)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return c.domainError(pgerr.New(pgerr.CheckViolation, "value for domain %s violates check constraint \"%s\"",
+					c.v.typeText(domain), k.Name).WithConstraint(k.Name), domain)
+			}
+		}
 	}
-	if len(t.DomainChecks) == 0 {
-		return nil
+	return nil
+}
+
+// domainDepthMax bounds domains over domains.
+const domainDepthMax = 64
+
+// domainError gives an error the fields that name the domain.
+func (c typeCatalog) domainError(e *pgerr.Error, domain OID) error {
+	t, err := c.v.Type(domain)
+	if err != nil || t == nil {
+		return e
 	}
-	if c.v.checkDomain == nil {
-		return pgerr.NotSupported("CHECK constraints of domains")
-	}
-	return c.v.checkDomain(c.v, t, d)
+	ns, _ := c.NamespaceName(t.Namespace)
+	return e.WithDataType(ns, t.Name)
 }
 
 func (c typeCatalog) RoleName(oid OID) (string, bool) {

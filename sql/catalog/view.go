@@ -21,6 +21,7 @@ type View struct {
 	sess         *heap.Session // nil for Builtin
 	env          *types.Env
 	checkDomain  DomainChecker
+	newLabels    map[OID]bool // enum labels that the transaction added
 	parseType    TypeParser
 	read         func() (reader, func(), error) // begins a read: its rows, and what ends it
 }

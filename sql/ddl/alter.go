@@ -6,6 +6,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 )
 
@@ -36,15 +37,9 @@ const (
 	passCount
 )
 
-var alterTags = map[pg_query.ObjectType]string{pg_query.ObjectType_OBJECT_INDEX: "ALTER INDEX", pg_query.ObjectType_OBJECT_SEQUENCE: "ALTER SEQUENCE",
-	pg_query.ObjectType_OBJECT_VIEW: "ALTER VIEW", pg_query.ObjectType_OBJECT_MATVIEW: "ALTER MATERIALIZED VIEW"}
-
 // alterTable is ALTER TABLE, INDEX, SEQUENCE and VIEW with subcommands.
 func alterTable(c *ctx, n *pg_query.AlterTableStmt) (string, error) {
-	tag := alterTags[n.Objtype]
-	if tag == "" {
-		tag = "ALTER TABLE"
-	}
+	tag := parse.AlterTag(n.Objtype)
 	rel, err := c.tryOpen(n.Relation, alterLock(n.Cmds))
 	if err != nil {
 		return "", err
@@ -60,6 +55,9 @@ func alterTable(c *ctx, n *pg_query.AlterTableStmt) (string, error) {
 		return "", err
 	}
 	if err := requireNotSystem(rel); err != nil {
+		return "", err
+	}
+	if err := checkAlterKind(rel, n.Objtype); err != nil {
 		return "", err
 	}
 	if err := c.checkNotInUse(rel, tag); err != nil {
@@ -171,9 +169,40 @@ func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
 	return pgerr.NotSupported("ALTER TABLE subcommand %s", word)
 }
 
+// checkAlterKind refuses a relation of another kind than ALTER says; ALTER TABLE takes them all but composite types.
+func checkAlterKind(rel *catalog.Relation, t pg_query.ObjectType) error {
+	isNot := func(kinds, what string) error {
+		if strings.IndexByte(kinds, rel.Kind) >= 0 {
+			return nil
+		}
+		return pgerr.New(pgerr.WrongObjectType, "\"%s\" is not %s", rel.Name, what)
+	}
+	switch t {
+	case pg_query.ObjectType_OBJECT_VIEW:
+		return isNot("v", "a view")
+	case pg_query.ObjectType_OBJECT_MATVIEW:
+		return isNot("m", "a materialized view")
+	case pg_query.ObjectType_OBJECT_FOREIGN_TABLE:
+		return isNot("f", "a foreign table")
+	case pg_query.ObjectType_OBJECT_SEQUENCE:
+		return isNot("S", "a sequence")
+	case pg_query.ObjectType_OBJECT_INDEX:
+		return isNot("iI", "an index")
+	case pg_query.ObjectType_OBJECT_TYPE:
+		return isNot("c", "a composite type")
+	}
+	if rel.Kind == 'c' {
+		return pgerr.New(pgerr.WrongObjectType, "\"%s\" is a composite type", rel.Name).WithHint("Use ALTER TYPE instead.")
+	}
+	return nil
+}
+
 // onlyTables refuses subcommands that other kinds of relations don't have.
-func (a *alteration) onlyTables(what string) error {
-	if a.rel.Kind == 'r' {
+func (a *alteration) onlyTables(what string) error { return a.onlyKinds("r", what) }
+
+// onlyKinds refuses a subcommand for relations of other kinds than it is for.
+func (a *alteration) onlyKinds(kinds, what string) error {
+	if strings.IndexByte(kinds, a.rel.Kind) >= 0 {
 		return nil
 	}
 	return pgerr.New(pgerr.WrongObjectType, "ALTER action %s cannot be performed on relation \"%s\"", what, a.rel.Name).

@@ -7,6 +7,7 @@ import (
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/rewrite"
 	"github.com/calfdb/calf/sql/types"
 )
 
@@ -18,7 +19,7 @@ type newColumnValue struct {
 
 // addColumn is ADD COLUMN. A default that is the same for all rows is kept with the column, and no row is touched; any other rewrites the table.
 func (a *alteration) addColumn(cmd *pg_query.AlterTableCmd) error {
-	if err := a.onlyTables("ADD COLUMN"); err != nil {
+	if err := a.onlyKinds("rc", "ADD COLUMN"); err != nil {
 		return err
 	}
 	n := cmd.Def.GetColumnDef()
@@ -60,6 +61,9 @@ func (a *alteration) addColumn(cmd *pg_query.AlterTableCmd) error {
 	if err := a.columnExtras(a.rel, []*columnDef{d}); err != nil {
 		return err
 	}
+	if a.rel.Kind == 'c' { // values made before lack it, and it is null there
+		return nil
+	}
 	a.later = append(a.later, d.constraints...)
 	return a.fillColumn(d)
 }
@@ -79,6 +83,11 @@ func (a *alteration) fillColumn(d *columnDef) error {
 	domain, err := a.isConstrained(d.TypeOID)
 	if err != nil {
 		return err
+	}
+	if value == nil && d.identity == nil { // a domain's default
+		if value, err = rewrite.ColumnDefault(a.analyzeEnv(), a.rel, &d.Attr); err != nil {
+			return err
+		}
 	}
 	if value == nil && domain {
 		value = &query.CoerceToDomain{Arg: &query.Const{TypeOID: d.TypeOID, Mod: -1, Value: types.Null, Loc: -1}, TypeOID: d.TypeOID, Mod: -1, Loc: -1}
@@ -159,7 +168,7 @@ func (a *alteration) setMissing(d *columnDef, value query.Expr) error {
 
 // dropColumn is DROP COLUMN.
 func (a *alteration) dropColumn(cmd *pg_query.AlterTableCmd) error {
-	if err := a.onlyTables("DROP COLUMN"); err != nil {
+	if err := a.onlyKinds("rc", "DROP COLUMN"); err != nil {
 		return err
 	}
 	x := a.rel.AttrByName(cmd.Name)
@@ -384,7 +393,7 @@ func (a *alteration) identity(cmd *pg_query.AlterTableCmd) error {
 // columnType is ALTER COLUMN TYPE. What depends on the column's type (indexes, constraints of the table) is made again; a view that uses the
 // column refuses the change.
 func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
-	if err := a.onlyTables("ALTER COLUMN ... SET DATA TYPE"); err != nil {
+	if err := a.onlyKinds("rc", "ALTER COLUMN ... SET DATA TYPE"); err != nil {
 		return err
 	}
 	num, err := a.attr(cmd.Name)
@@ -402,6 +411,12 @@ func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
 		return err
 	}
 	d.NDims = int16(len(n.TypeName.ArrayBounds))
+	if a.rel.Kind == 'c' {
+		if err := a.refuseTypeUses(a.rel.RowType, compositeUse(a.rel)); err != nil {
+			return err
+		}
+		return a.retypeColumn(num, d)
+	}
 	value, err := a.convert(cmd, n, &old, d)
 	if err != nil {
 		return err

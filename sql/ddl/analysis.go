@@ -22,6 +22,17 @@ func (c *ctx) typeName(tn *pg_query.TypeName) (OID, int32, error) {
 	return analyze.TypeName(c.analyzeEnv(), tn)
 }
 
+// unplaced is a type name whose errors tell no place in the statement.
+func unplaced(tn *pg_query.TypeName) *pg_query.TypeName {
+	return &pg_query.TypeName{Names: tn.Names, TypeOid: tn.TypeOid, Setof: tn.Setof, PctType: tn.PctType, Typmods: tn.Typmods, Typemod: tn.Typemod,
+		ArrayBounds: tn.ArrayBounds, Location: -1}
+}
+
+// namedType is the type name of a list of names.
+func namedType(names []*pg_query.Node) *pg_query.TypeName {
+	return &pg_query.TypeName{Names: names, Typemod: -1, Location: -1}
+}
+
 // relationExpr analyses an expression over a table's columns.
 func (c *ctx) relationExpr(rel *catalog.Relation, n *pg_query.Node, kind analyze.ExprKind) (query.Expr, error) {
 	return analyze.Expr(c.analyzeEnv(), n, kind, analyze.ExprTarget{Relation: rel})

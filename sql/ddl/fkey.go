@@ -292,35 +292,17 @@ func (c *ctx) columnOperators(ix *catalog.Index, at int, pkAttr, fkAttr *types.A
 		}
 	}
 	if pfeq == 0 || ffeq == 0 { // the columns are compared as values of the index's type
-		ok, err := analyze.CanCast(c.analyzeEnv(), fkAttr.TypeOID, in, false)
+		ok, err := analyze.ImplicitlyCoercible(c.analyzeEnv(), []OID{pkAttr.TypeOID, fkAttr.TypeOID}, []OID{in, in})
 		if err != nil {
 			return err
 		}
-		implicit, err := c.implicitTo(fkAttr.TypeOID, in)
-		if err != nil {
-			return err
-		}
-		if !ok || !implicit {
+		if !ok {
 			return c.incomparable(k, pkAttr, fkAttr)
 		}
 		pfeq, ffeq = ppeq, ppeq
 	}
 	k.pfeq, k.ppeq, k.ffeq = append(k.pfeq, pfeq), append(k.ppeq, ppeq), append(k.ffeq, ffeq)
 	return nil
-}
-
-// implicitTo says whether a value becomes one of another type without being asked.
-func (c *ctx) implicitTo(from, to OID) (bool, error) {
-	ok, err := c.v.IsBinaryCoercible(from, to)
-	if ok || err != nil {
-		return ok, err
-	}
-	base, err := c.v.BaseType(from)
-	if err != nil {
-		return false, err
-	}
-	cast, err := c.v.Cast(base, to)
-	return cast != nil && cast.Context == 'i', err
 }
 
 func (c *ctx) incomparable(k *constraintRow, pkAttr, fkAttr *types.Attr) error {

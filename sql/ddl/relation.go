@@ -57,7 +57,7 @@ func (c *ctx) makeRelation(r *newRelation) (OID, error) {
 		return 0, err
 	}
 	self := relObject(r.oid, 0)
-	if r.kind != 'i' && r.kind != 'I' {
+	if r.kind != 'i' && r.kind != 'I' && r.kind != 'c' {
 		if err := c.v.Depend(self, catalog.DepNormal, object(catalog.PgNamespaceOID, r.ns), object(catalog.PgTypeOID, r.ofType)); err != nil {
 			return 0, err
 		}

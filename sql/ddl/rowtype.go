@@ -25,6 +25,7 @@ type newType struct {
 	typmod, ndims                 int32
 	collation                     OID
 	defaultBin, defaultText       types.Datum
+	composite                     bool // made by CREATE TYPE AS: no table's row type
 }
 
 // Functions of all composite and array types.
@@ -50,7 +51,7 @@ func (c *ctx) makeRowType(r *newRelation) (OID, error) {
 		}
 	}
 	t := &newType{oid: oid, name: r.name, ns: r.ns, owner: r.owner, length: -1, kind: 'c', category: 'C', delim: ',', relid: r.oid, array: array,
-		input: recordIn, output: recordOut, receive: recordRecv, send: recordSend, align: 'd', storage: 'x', typmod: -1}
+		input: recordIn, output: recordOut, receive: recordRecv, send: recordSend, align: 'd', storage: 'x', typmod: -1, composite: r.kind == 'c'}
 	if err := c.insertType(t); err != nil {
 		return 0, err
 	}
@@ -176,7 +177,7 @@ func (c *ctx) insertType(t *newType) error {
 		return err
 	}
 	self := object(catalog.PgTypeOID, t.oid)
-	if t.relid != 0 || t.elem != 0 && t.subscript == arraySubscript { // depends on what it belongs to
+	if t.relid != 0 && !t.composite || t.elem != 0 && t.subscript == arraySubscript { // depends on what it belongs to
 		return nil
 	}
 	if err := c.v.Depend(self, catalog.DepNormal, object(catalog.PgNamespaceOID, t.ns)); err != nil {

@@ -61,7 +61,7 @@ func checkViewQuery(q *query.Query) error {
 
 // usesTemp says whether a query reads temporary relations.
 func (c *ctx) usesTemp(q *query.Query) bool {
-	for _, ref := range catalog.QueryRefs(q) {
+	for _, ref := range c.v.QueryRefs(q) {
 		if ref.Class != catalog.PgClassOID {
 			continue
 		}

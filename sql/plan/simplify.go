@@ -432,7 +432,6 @@ func (f *folder) boolTest(e *query.BooleanTest) query.Expr {
 
 func (f *folder) toDomain(e *query.CoerceToDomain) query.Expr {
 	arg := f.expr(e.Arg)
-	f.g.funcs[e.TypeOID] = struct{}{}
 	if f.estimate || !f.g.domainHasConstraints(e.TypeOID) {
 		return f.relabel(arg, e.TypeOID, e.Mod, e.Coll, e.Form, e.Loc)
 	}
@@ -447,6 +446,7 @@ func (f *folder) toDomain(e *query.CoerceToDomain) query.Expr {
 // domainHasConstraints looks at the domain and its base domains.
 func (g *glob) domainHasConstraints(typ OID) bool {
 	for t := g.typ(typ); t != nil && t.Kind == 'd'; t = g.typ(t.BaseType) {
+		g.funcs[t.OID] = struct{}{}
 		if t.NotNull || len(t.DomainChecks) > 0 {
 			return true
 		}

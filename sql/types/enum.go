@@ -31,7 +31,8 @@ func init() {
 }
 
 func compareEnum(env *Env, a, b Datum) int {
-	if a.Oid() == b.Oid() || env == nil || env.Catalog == nil {
+	// Labels with even OIDs are ordered by them.
+	if a.Oid() == b.Oid() || a.Oid()&1 == 0 && b.Oid()&1 == 0 || env == nil || env.Catalog == nil {
 		return compareOid(a, b)
 	}
 	x, _, okX := env.Catalog.EnumValueByOID(a.Oid())
@@ -56,7 +57,7 @@ func enumIn(env *Env, io *IO, s string, _ int32) (Datum, error) {
 	}
 	for _, v := range values {
 		if v.Label == s {
-			return Oid(v.OID), nil
+			return Oid(v.OID), v.checkUse(env, io.Info.OID)
 		}
 	}
 	return Null, pgerr.New(pgerr.InvalidTextRepresentation, "invalid input value for enum %s: \"%s\"", FormatType(env, io.Info.OID), s)
@@ -90,10 +91,20 @@ func enumEnd(c *Call, first bool) (Datum, error) {
 	if len(values) == 0 {
 		return Null, pgerr.New(pgerr.ObjectNotInPrerequisiteState, "enum %s contains no values", FormatType(c.Env, c.ArgTypes[0]))
 	}
+	v := values[len(values)-1]
 	if first {
-		return Oid(values[0].OID), nil
+		v = values[0]
 	}
-	return Oid(values[len(values)-1].OID), nil
+	return Oid(v.OID), v.checkUse(c.Env, c.ArgTypes[0])
+}
+
+// checkUse refuses a label that its transaction has not committed yet.
+func (v *EnumValue) checkUse(env *Env, typ OID) error {
+	if !v.Uncommitted {
+		return nil
+	}
+	return pgerr.New(pgerr.UnsafeNewEnumValueUsage, "unsafe use of new value \"%s\" of enum type %s", v.Label, FormatType(env, typ)).
+		WithHint("New enum values must be committed before they can be used.")
 }
 
 func enumValues(c *Call) ([]EnumValue, error) {
@@ -118,6 +129,9 @@ func enumRange(c *Call, from, to Datum) (Datum, error) {
 	for _, v := range values {
 		in = in || v.OID == from.Oid()
 		if in {
+			if err := v.checkUse(c.Env, c.ArgTypes[0]); err != nil {
+				return Null, err
+			}
 			out = append(out, Oid(v.OID))
 		}
 		if !to.IsNull() && v.OID == to.Oid() {

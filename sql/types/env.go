@@ -57,6 +57,8 @@ type EnumValue struct {
 	OID   OID
 	Label string
 	Sort  float32
+	// Uncommitted says that ALTER TYPE ADD VALUE added it in the current transaction: it must not be used yet.
+	Uncommitted bool
 }
 
 // RangeInfo describes a range type, as pg_range does.
