@@ -48,6 +48,12 @@ func (s *State) newAggregate(c *expr.Compiler, ref *query.Aggref) (*aggregate, e
 	if info == nil {
 		return nil, pgerr.Internal("cache lookup failed for aggregate %d", ref.AggOID)
 	}
+	return s.newAggregateOf(c, ref, info)
+}
+
+// newAggregateOf compiles a call of an aggregate that is described by info.
+func (s *State) newAggregateOf(c *expr.Compiler, ref *query.Aggref, info *catalog.Aggregate) (*aggregate, error) {
+	var err error
 	a := &aggregate{ref: ref, agg: info, transType: ref.TransType, initial: types.Null}
 	if a.transType == 0 {
 		a.transType = info.TransType

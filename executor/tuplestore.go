@@ -2,6 +2,7 @@ package executor
 
 import (
 	"io"
+	"sort"
 
 	"github.com/calfdb/calf/sql/types"
 )
@@ -13,9 +14,11 @@ type Tuplestore struct {
 	limit int64
 	space *TempSpace
 
-	chunks [][]byte // encoded rows, while in memory
-	index  []rowRef // where each row is
-	used   int64
+	chunks  [][]byte // encoded rows, while in memory
+	index   []rowRef // where each row is
+	used    int64
+	trimmed int // rows that Trim dropped; chunks, index and offsets begin with the next one
+	dropped uint32
 
 	file    *tempFile
 	offsets []int64 // of the rows in the file, every offsetStep-th
@@ -62,19 +65,19 @@ func (t *Tuplestore) Add(row types.Row) error {
 func (t *Tuplestore) addToMemory(b []byte) {
 	n := len(t.chunks)
 	if n == 0 || cap(t.chunks[n-1])-len(t.chunks[n-1]) < len(b) {
-		size := min(chunkSize, 512<<min(n, 7))
+		size := min(chunkSize, 512<<min(n, 7), max(512, int(t.limit/8)))
 		t.chunks = append(t.chunks, make([]byte, 0, max(size, len(b))))
 		n++
 	}
 	c := &t.chunks[n-1]
 	start := len(*c)
 	*c = append(*c, b...)
-	t.index = append(t.index, rowRef{uint32(n - 1), uint32(start), uint32(len(*c))})
+	t.index = append(t.index, rowRef{t.dropped + uint32(n-1), uint32(start), uint32(len(*c))})
 	t.used += int64(len(b) + 12)
 }
 
 func (t *Tuplestore) addToFile(b []byte) error {
-	if (t.count-1)%offsetStep == 0 {
+	if (t.count-t.trimmed-1)%offsetStep == 0 {
 		t.offsets = append(t.offsets, t.file.size)
 	}
 	t.flushed = false
@@ -89,8 +92,8 @@ func (t *Tuplestore) spill() error {
 	}
 	added := t.count
 	for i, ref := range t.index {
-		t.count = i + 1
-		if err := t.addToFile(t.chunks[ref.chunk][ref.start:ref.end]); err != nil {
+		t.count = t.trimmed + i + 1
+		if err := t.addToFile(t.bytes(ref)); err != nil {
 			return err
 		}
 	}
@@ -99,10 +102,32 @@ func (t *Tuplestore) spill() error {
 	return nil
 }
 
+func (t *Tuplestore) bytes(ref rowRef) []byte {
+	return t.chunks[ref.chunk-t.dropped][ref.start:ref.end]
+}
+
+// Trim lets go of rows before number n, which no reader asks for any more. They keep their numbers; rows in a file stay.
+func (t *Tuplestore) Trim(n int) {
+	if t.file != nil || n >= t.count || n <= t.trimmed {
+		return
+	}
+	keep := t.index[n-t.trimmed].chunk
+	if keep == t.dropped {
+		return
+	}
+	first := sort.Search(len(t.index), func(i int) bool { return t.index[i].chunk >= keep })
+	for _, ref := range t.index[:first] {
+		t.used -= int64(ref.end-ref.start) + 12
+	}
+	t.chunks = append(t.chunks[:0:0], t.chunks[keep-t.dropped:]...)
+	t.index = append(t.index[:0:0], t.index[first:]...)
+	t.trimmed, t.dropped = t.trimmed+first, keep
+}
+
 // Clear empties the store for new rows.
 func (t *Tuplestore) Clear() {
 	t.file.close()
-	t.file, t.offsets, t.count, t.used = nil, nil, 0, 0
+	t.file, t.offsets, t.count, t.used, t.trimmed, t.dropped = nil, nil, 0, 0, 0, 0
 	t.chunks, t.index = t.chunks[:0], t.index[:0]
 }
 
@@ -127,6 +152,9 @@ func (t *Tuplestore) NewReader() *Reader { return &Reader{t: t, row: make(types.
 // Pos is the number of the row that Next gives; Seek sets it.
 func (r *Reader) Pos() int     { return r.pos }
 func (r *Reader) Seek(pos int) { r.pos = pos }
+
+// Reset goes back to the start of a store that was cleared.
+func (r *Reader) Reset() { r.pos, r.file = 0, nil }
 
 // Next gives the next row, nil at the end. It is valid until the next call, and longer while the store is in memory.
 func (r *Reader) Next() (types.Row, error) {
@@ -155,9 +183,9 @@ func (r *Reader) Prev() (types.Row, error) {
 func (r *Reader) fetch(n int) ([]byte, error) {
 	t := r.t
 	if t.file == nil {
-		ref := t.index[n]
-		return t.chunks[ref.chunk][ref.start:ref.end], nil
+		return t.bytes(t.index[n-t.trimmed]), nil
 	}
+	n -= t.trimmed
 	if !t.flushed {
 		if err := t.file.flush(); err != nil {
 			return nil, err
@@ -170,7 +198,7 @@ func (r *Reader) fetch(n int) ([]byte, error) {
 	}
 	for {
 		b, err := r.file.next()
-		if err == io.EOF && r.at < t.count {
+		if err == io.EOF && r.at < t.count-t.trimmed {
 			// The reader met the end before the last rows were written.
 			r.file, r.at = t.file.reader(t.offsets[n/offsetStep], 32<<10), n-n%offsetStep
 			continue

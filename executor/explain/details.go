@@ -54,7 +54,7 @@ func (x *nodePrinter) details() error {
 		}
 		return x.quals(many, qual{"Filter", b.Quals})
 	case *plan.WindowAgg:
-		return x.quals(many, qual{"Run Condition", n.RunConditionOrig}, qual{"Filter", b.Quals})
+		return x.quals(many, qual{"Run Condition", n.RunCondition}, qual{"Filter", b.Quals})
 	case *plan.Sort:
 		return x.sortKeys("Sort Key", n.Keys, many)
 	case *plan.IncrementalSort:

@@ -65,6 +65,18 @@ func (s *numericState) add(n types.Numeric, sign int64) {
 	}
 }
 
+// discard takes a value out again; false when the largest display scale of what is left is not known.
+func (s *numericState) discard(n types.Numeric) bool {
+	if d := n.Scale(); !n.IsNaN() && !n.IsInf() && d == s.maxScale && s.maxScale > 0 && s.atMax <= 1 && s.count > 1 {
+		return false
+	}
+	s.add(n, -1)
+	if s.count == 0 {
+		s.scale, s.maxScale, s.atMax = 0, 0, 0
+	}
+	return true
+}
+
 func (s *numericState) rescale(scale int) {
 	s.sum.Mul(&s.sum, pow10(scale-s.scale))
 	if s.squares != nil {
@@ -127,14 +139,20 @@ func final(f func(s *numericState) (types.Numeric, bool, error)) types.Func {
 }
 
 func init() {
-	accumulate := func(squares bool, sign int64) types.Func {
+	accumulate := func(squares bool) types.Func {
 		return func(c *types.Call) (types.Datum, error) {
 			s := state(c, squares)
 			if !c.Args[1].IsNull() {
-				s.add(c.Args[1].Numeric(), sign)
+				s.add(c.Args[1].Numeric(), 1)
 			}
 			return internalState, nil
 		}
+	}
+	discard := func(c *types.Call) (types.Datum, error) {
+		if s := state(c, true); !c.Args[1].IsNull() && !s.discard(c.Args[1].Numeric()) {
+			return types.Null, nil
+		}
+		return internalState, nil
 	}
 	accumulateInt := func(squares bool, sign int64) types.Func {
 		return func(c *types.Call) (types.Datum, error) {
@@ -145,9 +163,9 @@ func init() {
 			return internalState, nil
 		}
 	}
-	types.RegisterFunc("numeric_avg_accum", accumulate(false, 1))
-	types.RegisterFunc("numeric_accum", accumulate(true, 1))
-	types.RegisterFunc("numeric_accum_inv", accumulate(true, -1))
+	types.RegisterFunc("numeric_avg_accum", accumulate(false))
+	types.RegisterFunc("numeric_accum", accumulate(true))
+	types.RegisterFunc("numeric_accum_inv", discard)
 	types.RegisterFunc("int8_avg_accum", accumulateInt(false, 1))
 	types.RegisterFunc("int8_avg_accum_inv", accumulateInt(false, -1))
 	for _, n := range []string{"int2_accum", "int4_accum", "int8_accum"} {

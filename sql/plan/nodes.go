@@ -377,8 +377,7 @@ type WindowAgg struct {
 	StartOffset, EndOffset                        query.Expr
 	StartInRangeFunc, EndInRangeFunc, InRangeColl OID
 	InRangeAsc, InRangeNullsFirst                 bool
-	RunCondition                                  []query.Expr
-	RunConditionOrig                              []query.Expr
+	RunCondition                                  []query.Expr // once it is false, it stays false for the rest of the partition
 	TopWindow                                     bool
 }
 

@@ -157,6 +157,7 @@ func (f *refs) upper(n Node) {
 	b.Quals = mapList(b.Quals, func(e query.Expr) query.Expr { return f.upperExpr(e, x, 0, b.Rows*2) })
 	if w, ok := n.(*WindowAgg); ok {
 		w.StartOffset, w.EndOffset = f.scanExpr(w.StartOffset, 1), f.scanExpr(w.EndOffset, 1)
+		w.RunCondition = mapList(w.RunCondition, func(e query.Expr) query.Expr { return f.upperExpr(e, x, 0, b.Rows) })
 	}
 }
 
