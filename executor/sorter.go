@@ -93,6 +93,8 @@ type sorter struct {
 	poll  func() error
 
 	bound   int64 // 0 = none
+	heaped  bool  // entries are the heap of a bounded sort
+	live    int64 // what its rows use, of used
 	entries []sortEntry
 	chunks  [][]byte
 	used    int64
@@ -144,16 +146,36 @@ func (s *sorter) add(row types.Row) error {
 	for i, col := range s.order {
 		s.permBuf[i] = row[col]
 	}
-	if s.bound > 0 && int64(len(s.entries)) >= s.bound && s.file == nil && s.beyondBound() {
+	if s.heaped {
+		return s.addToHeap()
+	}
+	s.buf = appendRow(s.buf[:0], s.permBuf)
+	if err := s.push(s.buf); err != nil {
+		return err
+	}
+	if n := int64(len(s.entries)); s.bound > 0 && s.file == nil && (n > 2*s.bound || n > s.bound && s.used > s.limit) {
+		s.makeHeap()
+	}
+	if s.used > s.limit {
+		return s.writeRun()
+	}
+	return nil
+}
+
+func (s *sorter) addToHeap() error {
+	if s.afterTop() {
 		return nil
 	}
 	s.buf = appendRow(s.buf[:0], s.permBuf)
 	if err := s.push(s.buf); err != nil {
 		return err
 	}
-	full := s.used > s.limit || int64(len(s.entries)) >= 2*s.bound+1024
-	if s.bound > 0 && s.file == nil && full && int64(len(s.entries)) > s.bound {
-		s.cutToBound()
+	n := len(s.entries) - 1
+	e := s.entries[n]
+	s.entries = s.entries[:n]
+	s.heapReplaceTop(e)
+	if s.used > s.limit || s.used > 2*s.live+chunkSize {
+		s.compact()
 	}
 	if s.used > s.limit {
 		return s.writeRun()
@@ -184,11 +206,11 @@ func (s *sorter) push(b []byte) error {
 func (s *sorter) bytes(e *sortEntry) []byte { return s.chunks[e.chunk][e.start:e.end] }
 
 // compareEntries orders two rows in memory.
-func (s *sorter) compareEntries(a, b sortEntry) int {
+func (s *sorter) compareEntries(a, b *sortEntry) int {
 	if c := s.keys[0].compare(a.first, b.first); c != 0 || len(s.keys) == 1 {
 		return c
 	}
-	return s.compareBytes(s.bytes(&a), s.bytes(&b), 1)
+	return s.compareBytes(s.bytes(a), s.bytes(b), 1)
 }
 
 // compareBytes orders two encoded rows from key number from on.
@@ -204,33 +226,6 @@ func (s *sorter) compareBytes(a, b []byte, from int) int {
 	return 0
 }
 
-// beyondBound says whether the row in permBuf sorts after the worst row that a bounded sort keeps; known after the first cut only.
-func (s *sorter) beyondBound() bool {
-	if s.next != -1 {
-		return false
-	}
-	worst := &s.entries[s.bound-1]
-	decodeRow(s.bytes(worst), s.keyB)
-	for i := range s.keys {
-		if c := s.keys[i].compare(s.permBuf[i], s.keyB[i]); c != 0 {
-			return c > 0
-		}
-	}
-	return true
-}
-
-// cutToBound keeps the first bound rows. Afterwards entries[bound-1] is the worst of them (next == -1 says so).
-func (s *sorter) cutToBound() {
-	slices.SortFunc(s.entries, s.compareEntries)
-	old, chunks := s.entries[:s.bound], s.chunks
-	s.entries, s.chunks, s.used = make([]sortEntry, 0, 2*s.bound+1024), nil, 0
-	for i := range old {
-		e := &old[i]
-		s.push(chunks[e.chunk][e.start:e.end])
-	}
-	s.next = -1
-}
-
 // writeRun sorts what is in memory and appends it to the file as a run.
 func (s *sorter) writeRun() error {
 	if s.file == nil {
@@ -240,7 +235,8 @@ func (s *sorter) writeRun() error {
 		}
 		s.spilled = true
 	}
-	slices.SortFunc(s.entries, s.compareEntries)
+	s.heaped = false
+	qsort(s.entries, s.compareEntries)
 	start := s.file.size
 	for i := range s.entries {
 		if err := s.file.writeRecord(s.bytes(&s.entries[i])); err != nil {
@@ -263,7 +259,11 @@ func (s *sorter) writeRun() error {
 func (s *sorter) sort() error {
 	s.maxSpace = max(s.maxSpace, s.used)
 	if s.file == nil {
-		slices.SortFunc(s.entries, s.compareEntries)
+		if s.heaped {
+			s.sortHeap()
+		} else {
+			qsort(s.entries, s.compareEntries)
+		}
 		if s.bound > 0 && int64(len(s.entries)) > s.bound {
 			s.entries = s.entries[:s.bound]
 		}
