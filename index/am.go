@@ -39,6 +39,7 @@ type Caps struct {
 	PredLocks      bool
 	DefaultFill    int
 	MaxKeys        int
+	KeyType        types.OID // type of what is stored for a key column; 0 = the column's own
 }
 
 // BuildOptions of an index build.

@@ -28,6 +28,7 @@ type Def struct {
 type KeyCol struct {
 	Compare    types.CompareFunc // btree support function 1 of (type, type)
 	Hash       types.HashFunc    // hash support function 1
+	HashProc   types.OID         // its pg_proc entry; hash notes it in the metapage
 	Desc       bool
 	NullsFirst bool // stored order, not relative to Desc
 	Family     types.OID
