@@ -1,6 +1,8 @@
 package session
 
 import (
+	"strings"
+
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
@@ -62,7 +64,9 @@ func (s *Session) newSQLFunction(p *catalog.Proc, call *types.Call) (*sqlFunctio
 		return nil, pgerr.NotSupported("function %s in this language", p.Name)
 	}
 	body := p.Src
-	if p.SQLBody != "" {
+	if expr, ok := strings.CutPrefix(p.SQLBody, "RETURN "); ok {
+		body = "SELECT " + expr
+	} else if p.SQLBody != "" {
 		return nil, pgerr.NotSupported("function %s with a SQL-standard body", p.Name)
 	}
 	stmts, err := parse.Parse(body)

@@ -188,7 +188,10 @@ func dateBin(c *types.Call) (types.Datum, error) {
 	if stride.Months != 0 {
 		return types.Null, pgerr.New(pgerr.FeatureNotSupported, "timestamps cannot be binned into intervals containing months or years")
 	}
-	step := int64(stride.Days)*usecPerDay + stride.Usec
+	step := int64(stride.Days) * usecPerDay // 32 bits of days fit in 64 of microseconds
+	if step += stride.Usec; (step^stride.Usec)&(step^int64(stride.Days)*usecPerDay) < 0 {
+		return types.Null, pgerr.New(pgerr.DatetimeValueOutOfRange, "interval out of range")
+	}
 	if step <= 0 {
 		return types.Null, pgerr.New(pgerr.DatetimeValueOutOfRange, "stride must be greater than zero")
 	}
@@ -196,11 +199,16 @@ func dateBin(c *types.Call) (types.Datum, error) {
 	if (t^origin)&(t^diff) < 0 {
 		return types.Null, pgerr.New(pgerr.DatetimeValueOutOfRange, "interval out of range")
 	}
-	delta := diff - diff%step
+	result := origin + diff - diff%step
 	if diff%step < 0 {
-		delta -= step
+		if result < math.MinInt64+step {
+			return types.Null, errTimestampRange()
+		}
+		if result -= step; !types.TimestampInRange(result) {
+			return types.Null, errTimestampRange()
+		}
 	}
-	return types.Int8(origin + delta), nil
+	return types.Int8(result), nil
 }
 
 // age is a symbolic difference in years, months and days.

@@ -193,6 +193,10 @@ func timestampField(unit string, dt types.DateTime, t int64, zone bool) (extract
 	}
 	switch unit {
 	case "epoch":
+		if t > math.MaxInt64+epochOfUnix { // the difference is beyond 64 bits
+			n := types.NumericFromBig(new(big.Int).Sub(big.NewInt(t), big.NewInt(epochOfUnix)), 6)
+			return extracted{num: &n, f: float64(t)/1e6 - float64(epochOfUnix)/1e6}, true
+		}
 		v := t - epochOfUnix
 		return extracted{v: v, scale: 6, f: float64(v) / 1e6}, true
 	case "julian":

@@ -52,16 +52,25 @@ func generateInts(c *types.Call) (types.Iterator, error) {
 type numericSeries struct {
 	next, last, step types.Datum
 	sign             int
+	ended            bool
 }
 
 func (s *numericSeries) Next(row []types.Datum) (bool, error) {
+	if s.ended {
+		return false, nil
+	}
 	if c := types.CompareNumeric(s.next.Numeric(), s.last.Numeric()); s.sign > 0 && c > 0 || s.sign < 0 && c < 0 {
 		return false, nil
 	}
 	row[0] = s.next
-	var err error
-	s.next, err = types.CallFunc(nil, "numeric_add", s.next, s.step)
-	return true, err
+	next, err := types.AddNumeric(s.next.Numeric(), s.step.Numeric()).Datum(nil)
+	if err != nil {
+		// Beyond the format's range there is nothing up to last.
+		s.ended = true
+		return true, nil
+	}
+	s.next = next
+	return true, nil
 }
 
 func generateNumeric(c *types.Call) (types.Iterator, error) {
@@ -70,13 +79,13 @@ func generateNumeric(c *types.Call) (types.Iterator, error) {
 	if len(c.Args) > 2 {
 		s.step = c.Args[2].Clone()
 	}
-	for i, name := range []string{"start", "stop", "step size"} {
+	for i, name := range []string{"start value", "stop value", "step size"} {
 		n := []types.Datum{s.next, s.last, s.step}[i].Numeric()
 		if n.IsNaN() {
-			return nil, pgerr.New(pgerr.InvalidParameterValue, "%s value cannot be NaN", name)
+			return nil, pgerr.New(pgerr.InvalidParameterValue, "%s cannot be NaN", name)
 		}
 		if n.IsInf() {
-			return nil, pgerr.New(pgerr.InvalidParameterValue, "%s value cannot be infinity", name)
+			return nil, pgerr.New(pgerr.InvalidParameterValue, "%s cannot be infinity", name)
 		}
 	}
 	if s.sign = s.step.Numeric().Sign(); s.sign == 0 {

@@ -124,7 +124,7 @@ func format(c *types.Call) (types.Datum, error) {
 		}
 		f.out = append(f.out, s[:i]...)
 		if s = s[i+1:]; s == "" {
-			return types.Null, badFormat("unterminated format() type specifier").WithHint("For a single \"%%\" use \"%%%%\".")
+			return types.Null, badFormat("unterminated format() type specifier").WithHint("For a single \"%\" use \"%%\".")
 		}
 		if s[0] == '%' {
 			f.out, s = append(f.out, '%'), s[1:]
@@ -146,7 +146,7 @@ type formatter struct {
 }
 
 func unterminated() error {
-	return badFormat("unterminated format() type specifier").WithHint("For a single \"%%\" use \"%%%%\".")
+	return badFormat("unterminated format() type specifier").WithHint("For a single \"%\" use \"%%\".")
 }
 
 func leadingInt(s string) (n int, rest string, have bool, err error) {
@@ -204,7 +204,7 @@ func (f *formatter) spec(s string) (string, error) {
 	conv := s[0]
 	if conv != 's' && conv != 'I' && conv != 'L' {
 		_, size := utf8.DecodeRuneInString(s)
-		return "", badFormat("unrecognized format() type specifier \"%s\"", s[:size]).WithHint("For a single \"%%\" use \"%%%%\".")
+		return "", badFormat("unrecognized format() type specifier \"%s\"", s[:size]).WithHint("For a single \"%\" use \"%%\".")
 	}
 	d, typ, err := f.arg(pos)
 	if err != nil {

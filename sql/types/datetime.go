@@ -244,3 +244,15 @@ func TimestampToDate(t int64) int32 {
 
 // Timestamp puts local time together; ok is false when it is out of range.
 func (dt *DateTime) Timestamp() (t int64, ok bool) { return dt.timestamp() }
+
+// TimestampInRange says whether a finite timestamp is one that the type has.
+func TimestampInRange(t int64) bool { return tsIsValid(t) }
+
+// Date gives the date part; ok is false when it is out of range.
+func (dt *DateTime) Date() (d int32, ok bool) {
+	if !validJulian(dt.Year, dt.Month) {
+		return 0, false
+	}
+	day := int64(dt.julian() - pgEpochJDate)
+	return int32(day), dateIsValid(day)
+}

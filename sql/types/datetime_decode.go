@@ -483,37 +483,43 @@ func clockOverflows(h, m, s, usec int) bool {
 // decodeClock reads a time; mm:ss.fff is minutes and seconds, and so is mm:ss when minuteToSecond.
 func decodeClock(s string, h, m, sec *int, minuteToSecond bool) (usec int, e dateError) {
 	parts := strings.SplitN(s, ":", 3)
-	num := func(p string) (int, string, dateError) {
+	num := func(p string, bits int) (int, string, dateError) {
 		n := skipDigits(p, 0)
-		v, err := strconv.ParseInt(p[:n], 10, 32)
+		v, err := strconv.ParseInt(p[:n], 10, bits)
 		if err != nil && n > 0 {
 			return 0, "", dateFieldOverflow
 		}
 		return int(v), p[n:], dateOK
 	}
 	var rest string
-	if *h, rest, e = num(parts[0]); e != dateOK {
+	if *h, rest, e = num(parts[0], 64); e != dateOK {
 		return 0, e
 	}
 	if rest != "" || len(parts) < 2 {
 		return 0, dateBadFormat
 	}
-	if *m, rest, e = num(parts[1]); e != dateOK {
+	if *m, rest, e = num(parts[1], 32); e != dateOK {
 		return 0, e
 	}
 	*sec = 0
 	switch {
 	case len(parts) == 2 && rest == "":
 		if minuteToSecond {
+			if *h > math.MaxInt32 {
+				return 0, dateFieldOverflow
+			}
 			*sec, *m, *h = *m, *h, 0
 		}
 	case len(parts) == 2 && rest[0] == '.':
 		if usec, e = fraction(rest); e != dateOK {
 			return 0, e
 		}
+		if *h > math.MaxInt32 {
+			return 0, dateFieldOverflow
+		}
 		*sec, *m, *h = *m, *h, 0
 	case len(parts) == 3 && rest == "":
-		if *sec, rest, e = num(parts[2]); e != dateOK {
+		if *sec, rest, e = num(parts[2], 32); e != dateOK {
 			return 0, e
 		}
 		if rest != "" {

@@ -71,8 +71,9 @@ func intervalWord(s string) *intervalUnit {
 
 // intervalSum gathers an interval's fields; overflow is noted.
 type intervalSum struct {
-	months, days, usec int64
-	overflow           bool
+	years, months, days int64 // each within 32 bits
+	usec                int64
+	overflow            bool
 }
 
 func (v *intervalSum) add(dst *int64, n, scale int64) {
@@ -85,6 +86,22 @@ func (v *intervalSum) add(dst *int64, n, scale int64) {
 		return
 	}
 	*dst = p.Int8()
+}
+
+// add32 adds to a field of 32 bits.
+func (v *intervalSum) add32(dst *int64, n, scale int64) {
+	v.add(dst, n, scale)
+	if *dst != int64(int32(*dst)) {
+		v.overflow = true
+	}
+}
+
+// negate turns all fields round, for "ago".
+func (v *intervalSum) negate() {
+	if v.usec == math.MinInt64 || v.days == math.MinInt32 || v.months == math.MinInt32 || v.years == math.MinInt32 {
+		v.overflow = true
+	}
+	v.years, v.months, v.days, v.usec = -v.years, -v.months, -v.days, -v.usec
 }
 
 // fractUsec adds a fraction of a unit as microseconds, rounded.
@@ -103,7 +120,7 @@ func (v *intervalSum) fractUsec(frac float64, scale int64) {
 func (v *intervalSum) fractDays(frac float64, days int64) {
 	f := frac * float64(days)
 	n := int64(f)
-	v.add(&v.days, n, 1)
+	v.add32(&v.days, n, 1)
 	v.fractUsec(f-float64(n), usecPerDay)
 }
 
@@ -111,16 +128,16 @@ func (v *intervalSum) fractDays(frac float64, days int64) {
 func (v *intervalSum) units(u *intervalUnit, val int64, frac float64) {
 	switch {
 	case u.months >= 12:
-		v.add(&v.months, val, u.months)
-		v.add(&v.months, int64(math.RoundToEven(frac*float64(u.months))), 1)
+		v.add32(&v.years, val, u.months/12)
+		v.add32(&v.months, int64(math.RoundToEven(frac*float64(u.months))), 1)
 	case u.months == 1:
-		v.add(&v.months, val, 1)
+		v.add32(&v.months, val, 1)
 		v.fractDays(frac, 30)
 	case u.days == 7:
-		v.add(&v.days, val, 7)
+		v.add32(&v.days, val, 7)
 		v.fractDays(frac, 7)
 	case u.days == 1:
-		v.add(&v.days, val, 1)
+		v.add32(&v.days, val, 1)
 		v.fractUsec(frac, usecPerDay)
 	default:
 		v.add(&v.usec, val, u.usec)
@@ -157,10 +174,11 @@ func ParseInterval(env *Env, s string, typmod int32) (Interval, error) {
 	if e != dateOK {
 		return Interval{}, e.report(s, "interval")
 	}
-	if sum.months != int64(int32(sum.months)) || sum.days != int64(int32(sum.days)) {
+	months := sum.years*12 + sum.months
+	if months != int64(int32(months)) {
 		return Interval{}, errIntervalRange()
 	}
-	v := Interval{sum.usec, int32(sum.days), int32(sum.months)}
+	v := Interval{sum.usec, int32(sum.days), int32(months)}
 	return v.applyTypMod(typmod)
 }
 
@@ -259,7 +277,7 @@ func decodeInterval(toks []dateToken, rng int32, sqlStandard bool, sum *interval
 		return dateBadFormat
 	}
 	if ago {
-		sum.months, sum.days, sum.usec = -sum.months, -sum.days, -sum.usec
+		sum.negate()
 	}
 	return dateOK
 }
@@ -323,7 +341,13 @@ func intervalClock(s string, rng int32) (int64, dateError) {
 	if e != dateOK {
 		return 0, e
 	}
-	return ((int64(h)*60+int64(m))*60+int64(sec))*usecPerSec + int64(usec), dateOK
+	sum := intervalSum{usec: int64(usec)}
+	sum.add(&sum.usec, int64(h), usecPerHour)
+	sum.add(&sum.usec, int64(m)*60+int64(sec), usecPerSec)
+	if sum.overflow {
+		return 0, dateFieldOverflow
+	}
+	return sum.usec, dateOK
 }
 
 // decodeISOInterval reads P1Y2M3DT4H5M6S, and P0001-02-03T04:05:06.
@@ -352,7 +376,7 @@ func decodeISOInterval(s string, sum *intervalSum) dateError {
 			s, haveField = rest[1:], true
 			continue
 		}
-		if haveField || frac != 0 && unit != 0 {
+		if haveField {
 			return dateBadFormat
 		}
 		rest, e = isoAlternative(s, inTime, sum)
@@ -402,41 +426,50 @@ func isoNumber(s string) (val int64, frac float64, rest string, e dateError) {
 	return val, f - float64(val), s[n:], dateOK
 }
 
-// isoAlternative reads the alternative forms YYYY-MM-DD and HH:MM:SS.fff, or the basic ones YYYYMMDD and HHMMSS.
+// isoAlternative reads the alternative forms YYYY-MM-DD and HH:MM:SS.fff, or the basic ones YYYYMMDD and HHMMSS. It gives what comes after: the
+// time after a date.
 func isoAlternative(s string, inTime bool, sum *intervalSum) (string, dateError) {
-	end := len(s)
-	if !inTime {
-		if t := strings.IndexByte(s, 'T'); t >= 0 {
-			end = t
-		}
-	}
-	body, rest := s[:end], s[end:]
-	neg := false
-	if body != "" && body[0] == '-' {
-		neg, body = true, body[1:]
-	}
-	sep, units := "-", []*intervalUnit{unitsYear, unitsMonth, unitsDay}
+	width := skipDigits(strings.TrimPrefix(s, "-"), 0)
+	sep, units, basic := byte('-'), []*intervalUnit{unitsYear, unitsMonth, unitsDay}, 8
 	if inTime {
-		sep, units = ":", []*intervalUnit{unitsHour, unitsMinute, unitsSecond}
+		sep, units, basic = ':', []*intervalUnit{unitsHour, unitsMinute, unitsSecond}, 6
 	}
-	parts := strings.Split(body, sep)
-	if len(parts) == 1 && len(body) == 8 && !inTime {
-		parts = []string{body[:4], body[4:6], body[6:]}
-	} else if len(parts) == 1 && inTime && skipDigits(body, 0) >= 6 {
-		parts = []string{body[:2], body[2:4], body[4:]}
+	if width == basic {
+		return isoBasic(s, inTime, units, sum)
 	}
-	if len(parts) > 3 {
-		return "", dateBadFormat
-	}
-	for i, p := range parts {
-		val, frac, left, e := isoNumber(p)
-		if e != dateOK || left != "" {
+	for i, u := range units {
+		val, frac, rest, e := isoNumber(s)
+		if e != dateOK {
+			return "", e
+		}
+		sum.units(u, val, frac)
+		if rest == "" || !inTime && rest[0] == 'T' {
+			return rest, dateOK
+		}
+		if rest[0] != sep || i == len(units)-1 {
 			return "", dateBadFormat
 		}
-		if neg && i == 0 {
-			val, frac = -val, -frac
-		}
-		sum.units(units[i], val, frac)
+		s = rest[1:]
+	}
+	return "", dateBadFormat
+}
+
+// isoBasic reads a number whose last digits are month and day, or minute and second; its fraction is one of a day or of a microsecond.
+func isoBasic(s string, inTime bool, units []*intervalUnit, sum *intervalSum) (string, dateError) {
+	val, frac, rest, e := isoNumber(s)
+	if e != dateOK {
+		return "", e
+	}
+	if rest != "" && (inTime || rest[0] != 'T') {
+		return "", dateBadFormat
+	}
+	for i, u := range units {
+		sum.units(u, [3]int64{val / 10000, val / 100 % 100, val % 100}[i], 0)
+	}
+	if inTime {
+		sum.fractUsec(frac, 1)
+	} else {
+		sum.fractUsec(frac, usecPerDay)
 	}
 	return rest, dateOK
 }

@@ -158,7 +158,7 @@ func ParseNumeric(s string) (Numeric, error) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
 		n.neg = false
-	} else if exp-scale > 4*numWeightMax || exp-scale < -8*numWeightMax {
+	} else if exp-scale > 4*(numWeightMax+1) || exp-scale < -8*numWeightMax {
 		if n.dscale > numDscaleMax || exp > 0 {
 			return Numeric{}, copyErr(errNumericOverflow)
 		}
