@@ -13,9 +13,7 @@ func (r *runner) judge(test string, run *fileRun, ignored bool) (*FileResult, er
 	}
 	f := &FileResult{Name: test, Duration: run.duration, Exit: run.exit, Verdict: Passed}
 	if r.opt.Update {
-		if err := r.record(test, run); err != nil {
-			return nil, err
-		}
+		return f, r.record(test, run)
 	}
 	c, err := r.compare(test, r.result(test))
 	if err != nil {

@@ -11,6 +11,9 @@ func (r *runner) printVerdict(f *FileResult, inGroup bool) {
 	r.progress.clear()
 	fmt.Fprintf(r.status, form, f.Name)
 	verdict := [...]string{"ok    ", "FAILED", "failed (ignored)", "skipped"}[f.Verdict]
+	if r.opt.Update {
+		verdict = "recorded"
+	}
 	fmt.Fprint(r.status, verdict)
 	if f.Exit > 0 {
 		fmt.Fprintf(r.status, " (test process exited with exit code %d)", f.Exit)

@@ -1,0 +1,2 @@
+-- The expected output lacks its last newline.
+select 1 as one;

@@ -1,0 +1,2 @@
+-- resultmap names another expected file.
+select 1 as one;
