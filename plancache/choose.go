@@ -52,7 +52,7 @@ func (s *Source) wantCustom(env *Env, params []types.Datum) bool {
 	if params == nil {
 		return false
 	}
-	switch env.mode() {
+	switch s.mode(env) {
 	case plan.PlanCacheForceGeneric:
 		return false
 	case plan.PlanCacheForceCustom:
@@ -62,6 +62,13 @@ func (s *Source) wantCustom(env *Env, params []types.Datum) bool {
 		return true
 	}
 	return s.genericCost >= 0 && s.genericCost >= s.customCost/float64(s.numCustom)
+}
+
+func (s *Source) mode(env *Env) plan.PlanCacheMode {
+	if s.force != plan.PlanCacheAuto {
+		return s.force
+	}
+	return env.mode()
 }
 
 func (e *Env) mode() plan.PlanCacheMode {

@@ -78,8 +78,14 @@ func New(raw any, text, tag string, paramTypes []OID) *Source {
 // SetFixedResult says that the client knows the result's columns: a change of them is an error from now on.
 func (s *Source) SetFixedResult() { s.fixedResult = true }
 
+// SetMode makes the choice of plans for this statement, before plan_cache_mode has a say.
+func (s *Source) SetMode(m plan.PlanCacheMode) { s.force = m }
+
 // SetCursor plans for a cursor.
 func (s *Source) SetCursor(o plan.CursorOptions) { s.options = o }
+
+// Relations gives the relations that the analysed statement reads or writes.
+func (s *Source) Relations() []plan.RelationUse { return s.relations }
 
 // Counts gives the number of generic and custom plans that were used, for pg_prepared_statements.
 func (s *Source) Counts() (generic, custom int64) { return s.numGeneric, s.numCustom }
@@ -105,6 +111,16 @@ func (s *Source) Analyze(env *Env) (*Analyzed, error) {
 	s.paramTypes = a.ParamTypes
 	s.generic = nil
 	return s.analyzed, s.remember(env)
+}
+
+// Current says whether the statement is analysed and still valid; it takes the locks that its relations need then.
+func (s *Source) Current(env *Env) (bool, error) {
+	if s.valid {
+		if err := s.revalidate(env); err != nil {
+			return false, err
+		}
+	}
+	return s.valid, nil
 }
 
 // remember notes what the analysed statement depends on.

@@ -24,6 +24,12 @@ func (trustAll) Method(*pgwire.AuthRequest) (pgwire.AuthMethod, error) { return 
 
 // startServer runs a server on a new data directory and gives a function that runs a client program against it.
 func startServer(t *testing.T) func(name string, args ...string) string {
+	run, _ := startServerAt(t)
+	return run
+}
+
+// startServerAt is startServer that also tells the directory of the server's socket.
+func startServerAt(t *testing.T) (run func(name string, args ...string) string, socketDir string) {
 	t.Helper()
 	dir := t.TempDir()
 	srv, err := session.Open(session.Options{DataDir: filepath.Join(dir, "data"), Superuser: "postgres", Settings: settings.NewServer(), Log: zerolog.Nop()})
@@ -58,7 +64,7 @@ func startServer(t *testing.T) func(name string, args ...string) string {
 			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 		}
 		return string(out)
-	}
+	}, sock
 }
 
 // TestPgbench: stock pgbench fills its tables and runs TPC-B in the three query modes; afterwards all balances agree.

@@ -11,11 +11,45 @@ import (
 
 // Parse makes a prepared statement.
 func (s *Session) Parse(name, sql string, paramOIDs []uint32) error {
+	if name == "" {
+		done, err := s.parseCached(sql, paramOIDs)
+		if err != nil {
+			return s.fail(err, sql)
+		}
+		if done {
+			return nil
+		}
+	}
 	text := strings.Clone(sql)
 	if err := s.parseStatement(strings.Clone(name), text, paramOIDs); err != nil {
 		return s.fail(err, text)
 	}
 	return nil
+}
+
+// parseCached makes a cached statement the unnamed one.
+func (s *Session) parseCached(sql string, paramOIDs []uint32) (done bool, err error) {
+	c := s.cache.lookupParse(sql, paramOIDs)
+	if c == nil {
+		return false, nil
+	}
+	p := c.Value
+	s.beginExtended()
+	s.dropUnnamed()
+	if err := s.checkBlock(p.stmt); err != nil {
+		return true, err
+	}
+	s.startCommand()
+	if p.user != s.view.User() {
+		return false, nil
+	}
+	ok, err := p.source.Current(s.planEnv())
+	if err != nil || !ok {
+		s.cache.Drop(c)
+		return false, nil
+	}
+	s.unnamed = p
+	return true, nil
 }
 
 func (s *Session) parseStatement(name, sql string, paramOIDs []uint32) error {
@@ -32,23 +66,9 @@ func (s *Session) parseStatement(name, sql string, paramOIDs []uint32) error {
 	if len(stmts) > 1 {
 		return pgerr.New(pgerr.SyntaxError, "cannot insert multiple commands into a prepared statement")
 	}
-	declared := make([]types.OID, len(paramOIDs))
-	for i, o := range paramOIDs {
-		declared[i] = types.OID(o)
-	}
-	var p *prepared
-	if len(stmts) == 0 {
-		p = s.newPrepared(name, sql, nil, declared)
-	} else {
-		if err := s.checkBlock(stmts[0]); err != nil {
-			return err
-		}
-		p = s.newPrepared(name, sql, stmts[0], declared)
-		s.startCommand()
-		if _, err := s.analyze(p); err != nil {
-			return err
-		}
-		p.source.SetFixedResult()
+	p, err := s.prepareParsed(name, sql, stmts, paramOIDs)
+	if err != nil {
+		return err
 	}
 	if name == "" {
 		s.unnamed = p
@@ -56,6 +76,32 @@ func (s *Session) parseStatement(name, sql string, paramOIDs []uint32) error {
 		s.statements[name] = p
 	}
 	return nil
+}
+
+// prepareParsed analyses the only statement, if any, of a Parse message.
+func (s *Session) prepareParsed(name, sql string, stmts []*parse.Stmt, paramOIDs []uint32) (*prepared, error) {
+	declared := make([]types.OID, len(paramOIDs))
+	for i, o := range paramOIDs {
+		declared[i] = types.OID(o)
+	}
+	if len(stmts) == 0 {
+		return s.newPrepared(name, sql, nil, declared), nil
+	}
+	stmt := stmts[0]
+	if err := s.checkBlock(stmt); err != nil {
+		return nil, err
+	}
+	p := s.newPrepared(name, sql, stmt, declared)
+	s.startCommand()
+	notices := s.notices
+	if _, err := s.analyze(p); err != nil {
+		return nil, err
+	}
+	p.source.SetFixedResult()
+	if name == "" && s.cache.ok && notices == s.notices && cacheable(stmt.Node) {
+		s.cache.keep(p, nil)
+	}
+	return p, nil
 }
 
 func (s *Session) dropUnnamed() { s.unnamed = nil }

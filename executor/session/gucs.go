@@ -47,6 +47,7 @@ func (g *gucs) follow() {
 	g.followTypes()
 	g.followPlanner()
 	g.followTransaction()
+	g.s.followStatementCache()
 }
 
 func (g *gucs) followMemory() {

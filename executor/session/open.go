@@ -169,6 +169,9 @@ func (s *Session) analyzeEnv(params *analyze.Params) *analyze.Env {
 
 // analyzeRaw analyses and rewrites a statement for the plan cache.
 func (s *Session) analyzeRaw(raw any, text string, paramTypes []types.OID) (plancache.Analyzed, error) {
+	if l, ok := raw.(*lifted); ok {
+		return s.analyzeLifted(l, text)
+	}
 	stmt := raw.(*parse.Stmt)
 	params := &analyze.Params{Types: append([]types.OID(nil), paramTypes...), Variable: true}
 	q, err := analyze.Statement(s.analyzeEnv(params), stmt)

@@ -154,7 +154,7 @@ func (c *command) discard(n *pg_query.DiscardStmt) (string, error) {
 }
 
 func (s *Session) forgetPlans() {
-	s.queries.clear()
+	s.cache.Clear()
 	for _, p := range s.statements {
 		if p.source != nil {
 			p.source.ForgetPlans()

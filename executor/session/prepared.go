@@ -19,6 +19,11 @@ type prepared struct {
 	source  *plancache.Source
 	fromSQL bool
 	made    time.Time
+	user    types.OID // who it was made for
+
+	// Of a statement in the cache.
+	uses  int
+	pages int32 // of its relations when they were last looked at
 
 	shape    *resultShape // of the analysed statement as last described
 	shapeFor *plancache.Analyzed
@@ -82,7 +87,7 @@ func (s *Session) lookupPrepared(name string) (*prepared, error) {
 
 // newPrepared makes a statement out of a text's only parse tree (nil for the empty statement).
 func (s *Session) newPrepared(name, text string, stmt *parse.Stmt, paramTypes []types.OID) *prepared {
-	p := &prepared{name: name, text: text, stmt: stmt, made: s.clock.wall()}
+	p := &prepared{name: name, text: text, stmt: stmt, made: s.clock.wall(), user: s.view.User()}
 	if stmt != nil {
 		p.source = plancache.New(stmt, text, "", paramTypes)
 	}

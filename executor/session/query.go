@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/calfdb/calf/plancache"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
@@ -22,8 +23,10 @@ func (s *Session) Query(sql string) error {
 func (s *Session) simpleQuery(sql string) error {
 	s.begin(sql)
 	defer s.end()
-	if p := s.cachedQuery(sql); p != nil {
-		return s.runSimple(p, true)
+	if c := s.cache.lookupSimple(sql); c != nil {
+		if done, err := s.runCached(c); done {
+			return err
+		}
 	}
 	sql = strings.Clone(sql)
 	stmts, err := parse.Parse(sql)
@@ -34,19 +37,30 @@ func (s *Session) simpleQuery(sql string) error {
 		s.w.EmptyQuery()
 		return nil
 	}
+	if len(stmts) == 1 && s.cache.ok && cacheable(stmts[0].Node) {
+		return s.runAndKeep(sql, stmts[0])
+	}
 	s.severalStatements = len(stmts) > 1
 	for i, stmt := range stmts {
 		if len(stmts) > 1 && s.block == blockNone {
 			s.block = blockImplicit
 		}
-		p := s.newPrepared("", sql, stmt, nil)
-		last := i == len(stmts)-1
-		if err := s.runSimple(p, last); err != nil {
+		if err := s.runSimple(s.newPrepared("", sql, stmt, nil), i == len(stmts)-1); err != nil {
 			return err
 		}
-		if len(stmts) == 1 {
-			s.rememberQuery(sql, p)
-		}
+	}
+	return nil
+}
+
+// runAndKeep runs the only statement of a text that the statement cache may keep.
+func (s *Session) runAndKeep(sql string, stmt *parse.Stmt) error {
+	s.cache.text = sql
+	p, l := s.newLifted(sql, stmt)
+	if err := s.runSimple(p, true); err != nil {
+		return err
+	}
+	if l.analyzed && l.notices == s.notices {
+		s.cache.keep(p, l.params)
 	}
 	return nil
 }
@@ -64,6 +78,10 @@ func (s *Session) runSimple(p *prepared, last bool) error {
 	if err != nil {
 		return err
 	}
+	return s.finishSimple(tag, last)
+}
+
+func (s *Session) finishSimple(tag string, last bool) error {
 	if last && s.block == blockImplicit {
 		s.block = blockNone
 	}
@@ -80,22 +98,33 @@ func (s *Session) runDirect(p *prepared) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(a.ParamTypes) > 0 {
+	var params []types.Datum
+	if l, ok := p.source.Raw.(*lifted); ok {
+		if params, err = s.literals(l); err != nil {
+			return "", err
+		}
+	}
+	if len(a.ParamTypes) > len(params) {
 		return "", pgerr.New(pgerr.UndefinedParameter, "there is no parameter $1")
 	}
-	plans, err := p.source.Get(s.planEnv(), nil)
+	plans, err := p.source.Get(s.planEnv(), params)
 	if err != nil {
 		return "", err
 	}
+	return s.runPlans(p, plans, params)
+}
+
+// runPlans runs the plans of a simple query's statement.
+func (s *Session) runPlans(p *prepared, plans *plancache.Plans, params []types.Datum) (string, error) {
 	var out receiver = discard{}
-	if a.Result != nil {
+	if !p.shape.none {
 		r := &simpleReceiver{s: s, shape: p.shape, formats: s.simpleFormats(p)}
-		if strategyOf(a) == portalSelect {
+		if strategyOf(p.shapeFor) == portalSelect {
 			r.begin() // the client hears of the columns before the query runs
 		}
 		out = r
 	}
-	tag, err := s.runStatements(p, plans, nil, out)
+	tag, err := s.runStatements(p, plans, params, out)
 	if r, ok := out.(*simpleReceiver); ok && err == nil {
 		r.begin()
 	}

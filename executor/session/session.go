@@ -43,7 +43,8 @@ type Session struct {
 	// Statements and portals.
 	statements   map[string]*prepared
 	unnamed      *prepared
-	queries      queryCache
+	cache        statementCache
+	notices      int // sent or suppressed so far
 	portals      map[string]*portal
 	portalCount  uint64
 	env          plancache.Env
@@ -165,6 +166,7 @@ func (s *Session) Close(reason error) {
 
 // notice tells the client of a NOTICE or WARNING.
 func (s *Session) notice(n *pgerr.Error) {
+	s.notices++
 	if s.gucs.wantsMessage(n.Severity) {
 		s.w.Notice(n)
 	}

@@ -136,6 +136,9 @@ func readsOnly(stmts []*plan.Planned) bool {
 	return true
 }
 
+// triggerSQLMax bounds the statements of triggers that a session keeps.
+const triggerSQLMax = 256
+
 // runSQL runs one statement for a trigger, with a fresh command and the rights of a role, and gives its number of rows.
 func (s *Session) runSQL(as types.OID, sql string, argTypes []types.OID, args []types.Datum) (int64, error) {
 	caller := s.view.User()
@@ -148,7 +151,7 @@ func (s *Session) runSQL(as types.OID, sql string, argTypes []types.OID, args []
 			return 0, err
 		}
 		p = s.newPrepared("", sql, stmts[0], argTypes)
-		if s.triggerSQL == nil || len(s.triggerSQL) >= queryCacheMax {
+		if s.triggerSQL == nil || len(s.triggerSQL) >= triggerSQLMax {
 			s.triggerSQL = map[string]*prepared{}
 		}
 		s.triggerSQL[sql] = p

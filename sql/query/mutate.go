@@ -96,7 +96,7 @@ func mutateSubquery(m *mutator, q *Query) (*Query, bool) {
 	return x, x != q
 }
 
-// mutateList copies the list when one of its members changes.
+// mutateList copies the list when one of its members changes; else it gives the list itself (a member of a list of lists).
 func mutateList[T any](m *mutator, list []T, f func(*mutator, T) (T, bool)) ([]T, bool) {
 	var out []T
 	if m.always && list != nil {
@@ -112,7 +112,10 @@ func mutateList[T any](m *mutator, list []T, f func(*mutator, T) (T, bool)) ([]T
 			out[i] = y
 		}
 	}
-	return out, out != nil
+	if out == nil {
+		return list, false
+	}
+	return out, true
 }
 
 func copyPointers[T any](list []*T) []*T {

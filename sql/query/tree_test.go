@@ -203,3 +203,16 @@ func BenchmarkDecode(b *testing.B) {
 		Decode(text)
 	}
 }
+
+// TestMutateKeepsOtherRows: of VALUES lists one row changes, the others stay.
+func TestMutateKeepsOtherRows(t *testing.T) {
+	one, two := &Const{TypeOID: types.Int4OID, Value: types.Int4(1)}, &Const{TypeOID: types.Int4OID, Value: types.Int4(2)}
+	q := &Query{RangeTable: []*RTE{{Kind: RTEValues, Values: [][]Expr{{two}, {one}, {two}}}}}
+	p := &Param{ID: 1, TypeOID: types.Int4OID}
+	got := MutateQuery(q, func(e Expr) (Expr, bool) { return p, e == Expr(one) }, nil).RangeTable[0].Values
+	for i, want := range []Expr{two, p, two} {
+		if len(got[i]) != 1 || got[i][0] != want {
+			t.Errorf("row %d: %v", i, got[i])
+		}
+	}
+}
