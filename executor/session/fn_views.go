@@ -23,18 +23,6 @@ func init() {
 			return &rowsIterator{rows: rows}, err
 		})
 	}
-	types.RegisterFunc("pg_blocking_pids", func(c *types.Call) (types.Datum, error) {
-		s, err := sessionOf(c)
-		if err != nil {
-			return types.Null, err
-		}
-		var pids []types.Datum
-		for _, pid := range s.server.locks.BlockingPIDs(c.Args[0].Int4()) {
-			pids = append(pids, types.Int4(pid))
-		}
-		elem, _ := types.BuiltinType(types.Int4OID)
-		return types.MakeArray(elem, pids), nil
-	})
 }
 
 // optional makes a value of a column that a lock's kind may leave null.

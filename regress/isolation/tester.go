@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +15,9 @@ import (
 
 // Options say where and how a spec is run.
 type Options struct {
-	Conn        string        // connection string; what it does not say comes from libpq's environment variables
-	AppName     string        // application_name; the sessions append their names
-	StepTimeout time.Duration // a step is cancelled after this, and the test ends after twice as long; 0: DefaultStepTimeout
+	Conn        string            // connection string; what it does not say comes from libpq's environment variables
+	Params      map[string]string // start-up parameters; to application_name the sessions append their names
+	StepTimeout time.Duration     // a step is cancelled after this, and the test ends after twice as long; 0: DefaultStepTimeout
 }
 
 // DefaultStepTimeout is the stock program's.
@@ -125,9 +126,7 @@ func dial(ctx context.Context, name string, opt Options) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.AppName != "" {
-		config.RuntimeParams["application_name"] = opt.AppName
-	}
+	maps.Copy(config.RuntimeParams, opt.Params)
 	pg, err := pgconn.ConnectConfig(ctx, config)
 	return &conn{pg: pg, name: name}, err
 }

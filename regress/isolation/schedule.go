@@ -1,0 +1,51 @@
+package isolation
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// readSchedule gives the tests of a schedule file in their order. Tests of one line may run at the same time, which nothing here makes use of.
+func readSchedule(path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for i, line := range strings.Split(string(text), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		tests, ok := strings.CutPrefix(strings.TrimSpace(line), "test:")
+		if !ok {
+			return nil, fmt.Errorf("%s, line %d: not \"test: name ...\"", path, i+1)
+		}
+		names = append(names, strings.Fields(tests)...)
+	}
+	return names, nil
+}
+
+// specNames gives the tests of a directory: those of its isolation_schedule, else all specs by name.
+func specNames(dir string) ([]string, error) {
+	schedule := filepath.Join(dir, "isolation_schedule")
+	if _, err := os.Stat(schedule); err == nil {
+		return readSchedule(schedule)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "specs", "*.spec"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".spec"))
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no specs in %s", filepath.Join(dir, "specs"))
+	}
+	return names, nil
+}
