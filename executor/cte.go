@@ -51,8 +51,11 @@ func (c *cteStore) refresh() error {
 	return nil
 }
 
-// finish runs the subplan to its end: a data-modifying CTE runs completely, whether or not it is read.
+// finish runs the subplan to its end.
 func (c *cteStore) finish() error {
+	if err := c.refresh(); err != nil {
+		return err
+	}
 	for !c.end {
 		if err := c.pull(); err != nil {
 			return err
@@ -118,12 +121,17 @@ func (n *cteScan) Rescan() error {
 
 func (n *cteScan) Close() {
 	n.reader = nil
-	if n.store.rows != nil {
-		n.store.rows.Clear()
-		n.store.end = false
-		n.store.gen = ^uint64(0)
+	n.store.close()
+}
+
+// close drops the rows: the next execution computes them again.
+func (c *cteStore) close() {
+	if c.rows != nil {
+		c.rows.Clear()
+		c.end = false
+		c.gen = ^uint64(0)
 	}
-	n.store.child.Close()
+	c.child.Close()
 }
 
 // workTable is what a RecursiveUnion's recursive part reads: the rows that the last round added.

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"github.com/calfdb/calf/sql/expr"
-	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
@@ -49,22 +48,12 @@ func (s *State) Next() (types.Row, error) {
 // Modified counts the rows that INSERT, UPDATE, DELETE or MERGE changed.
 func (s *State) Modified() int64 { return s.modified }
 
-// FinishModifying runs data-modifying CTEs to their end: they take effect whether or not they are read.
-func (s *State) FinishModifying() error {
-	for id, c := range s.ctes {
-		if _, ok := s.Plan.Subplans[id-1].(*plan.ModifyTable); !ok {
-			continue
-		}
-		if err := c.finish(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close ends an execution. The State may be started again.
 func (s *State) Close() {
 	s.Root.Close()
+	for _, c := range s.modifying {
+		c.close()
+	}
 	for _, n := range s.scans {
 		n.release()
 	}

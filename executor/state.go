@@ -23,6 +23,7 @@ type State struct {
 	subplans   []*subplan // by PlanID - 1; nil until an expression or a CTE scan uses it
 	initPlans  map[int]*initPlan
 	ctes       map[int]*cteStore
+	modifying  []*cteStore // data-modifying CTEs, the last one first
 	workTables map[int]*workTable
 	started    bool
 	rels       []*openRelation // by range table index - 1
@@ -52,8 +53,10 @@ func Build(b *Backend, p *plan.Planned, instrument func(plan.Node, Node) Node) (
 		}
 	}
 	var err error
-	s.Root, err = s.build(p.Root)
-	return s, err
+	if s.Root, err = s.build(p.Root); err != nil {
+		return nil, err
+	}
+	return s, s.buildModifyingCTEs()
 }
 
 // compiler makes the expression compiler of a node; scanDesc is the row type that whole-row variables of the scan read, or nil.

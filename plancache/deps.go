@@ -4,6 +4,7 @@ import (
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
 )
 
 // dependency is a catalog object and the descriptor that was seen.
@@ -98,7 +99,8 @@ func functionOf(e query.Expr) OID {
 	return 0
 }
 
-// addQueryDeps notes the relations and functions of a query, at all levels.
+// addQueryDeps notes the relations and functions of a query, at all levels, and the relations that it names as constants: 't'::regclass has
+// another value when t was dropped and made again.
 func addQueryDeps(env *Env, q *query.Query, deps *[]dependency) (err error) {
 	if q.Command == query.CmdUtility {
 		return nil
@@ -115,7 +117,10 @@ func addQueryDeps(env *Env, q *query.Query, deps *[]dependency) (err error) {
 		if d, ok := e.(*query.CoerceToDomain); ok && err == nil {
 			err = addDomain(env, d.TypeOID, deps)
 		}
-		return true
+		if c, ok := e.(*query.Const); ok && c.TypeOID == types.RegclassOID && !c.Value.IsNull() && err == nil {
+			err = addRelation(env, c.Value.Oid(), deps)
+		}
+		return err == nil
 	})
 	return err
 }

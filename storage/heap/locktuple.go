@@ -93,8 +93,8 @@ func (a *attempt) lock(slot *Slot, o LockOpts, prevXmax xact.XID) (res Result, c
 	}
 	res, c, _ = a.judge(&t, o.Mode, false)
 	inUpdate := false
-	if res == BeingModified && c.Xmax == t.xmax() && !o.Mode.Conflicts(t.changeMode()) {
-		// Its updater leaves the key alone, and that is all that is locked: the lock goes on every version there is.
+	if (res == BeingModified || res == Updated) && c.Xmax == t.xmax() && !o.Mode.Conflicts(t.changeMode()) {
+		// Its updater leaves the key alone, and that is all that is locked, be it committed or not: the lock goes on every version there is.
 		if holder := a.rowLockConflict(&t, o.Mode); holder != 0 {
 			return BeingModified, Conflict{Xmax: holder}, holder, nil
 		}
@@ -111,15 +111,18 @@ func (a *attempt) lock(slot *Slot, o LockOpts, prevXmax xact.XID) (res Result, c
 			return BeingModified, Conflict{Xmax: holder}, holder, nil
 		}
 	}
-	next, xmax := t.h.ctid(), t.xmax()
+	if inUpdate {
+		next, xmax := t.h.ctid(), t.xmax()
+		buf.Unlock()
+		res, waitFor, err = a.lockNewer(next, xmax, o.Mode)
+		buf.LockShared()
+		if res != OK {
+			return res, Conflict{CTID: next, Xmax: xmax}, 0, err
+		}
+	}
 	slot.Rel = r
 	slot.load(buf, a.tid.Off)
 	keep = true
-	if inUpdate {
-		buf.Unlock()
-		waitFor, err = a.lockNewer(next, xmax, o.Mode)
-		buf.LockShared()
-	}
 	return OK, Conflict{}, waitFor, err
 }
 
@@ -131,45 +134,53 @@ func (t *tup) changeMode() LockMode {
 	return LockNoKeyUpdate
 }
 
-// lockNewer puts the row lock on the versions that a running update has made of a version that was just locked. waitFor is one who stands
-// in the way.
-func (a *attempt) lockNewer(tid types.TID, prevXmax xact.XID, mode LockMode) (waitFor xact.XID, err error) {
+// lockNewer puts the row lock on the versions that an update has made of a version that was just locked. The result is not OK when one of them
+// was since changed in a way that the lock excludes; waitFor is one who does so now.
+func (a *attempt) lockNewer(tid types.TID, prevXmax xact.XID, mode LockMode) (res Result, waitFor xact.XID, err error) {
 	r := a.r
 	for tid.Block < r.main.NumBlocks() {
 		buf, err := r.main.Pin(tid.Block)
 		if err != nil {
-			return 0, err
+			return OK, 0, err
 		}
 		buf.LockShared()
 		next, xmax, holder := types.TID{}, xact.InvalidXID, xact.InvalidXID
+		res = OK
 		if id, ok := normalItem(buf.Page(), tid.Off); ok {
 			t := tupleAt(buf.Page(), id)
 			if t.xmin() == prevXmax {
-				next, xmax, holder = a.lockNewerVersion(&t, tid, mode)
+				res, next, xmax, holder = a.lockNewerVersion(&t, tid, mode)
 			}
 		}
 		buf.UnlockUnpin()
-		if holder != 0 || !next.IsValid() || next == tid {
-			return holder, nil
+		if res != OK || holder != 0 || !next.IsValid() || next == tid {
+			return res, holder, nil
 		}
 		tid, prevXmax = next, xmax
 	}
-	return 0, nil
+	return OK, 0, nil
 }
 
 // lockNewerVersion locks one version, and gives the next one if there is.
-func (a *attempt) lockNewerVersion(t *tup, tid types.TID, mode LockMode) (next types.TID, xmax, holder xact.XID) {
+func (a *attempt) lockNewerVersion(t *tup, tid types.TID, mode LockMode) (res Result, next types.TID, xmax, holder xact.XID) {
 	if holder, ok := a.s.Waiter.TryRowLock(a.r.rowKey(t, tid), mode); !ok {
-		return next, 0, holder
+		return OK, next, 0, holder
 	}
-	m := a.r.e.xm
-	switch t.xmaxStatus(m, t.infomask()) {
+	conflict := mode.Conflicts(t.changeMode()) && !a.s.Tx.IsCurrent(t.xmax())
+	switch t.xmaxStatus(a.r.e.xm, t.infomask()) {
 	case xact.Aborted:
-		return next, 0, 0
+		return OK, next, 0, 0
 	case xact.InProgress:
-		if mode.Conflicts(t.changeMode()) && !a.s.Tx.IsCurrent(t.xmax()) {
-			return next, 0, t.xmax()
+		if conflict {
+			return OK, next, 0, t.xmax()
+		}
+	default:
+		if conflict && t.h.ctid() == tid {
+			return Deleted, next, 0, 0
+		}
+		if conflict {
+			return Updated, next, 0, 0
 		}
 	}
-	return t.h.ctid(), t.xmax(), 0
+	return OK, t.h.ctid(), t.xmax(), 0
 }

@@ -65,6 +65,11 @@ func (w *LockWaiter) RowLockConflict(key RowKey, mode LockMode) (holder xact.XID
 	return xact.XID(blocker)
 }
 
+// HoldsRow looks for a lock of the running transaction on a row version.
+func (w *LockWaiter) HoldsRow(key RowKey) bool {
+	return w.Session.Manager().Rows.Held(uint64(w.Tx().TopXID()), lockKey(key)) != lock.NoRowLock
+}
+
 // CopyRowLocks copies the others' locks to a new version.
 func (w *LockWaiter) CopyRowLocks(from, to RowKey, fromOwn bool) {
 	w.Session.Manager().Rows.Copy(lockKey(from), lockKey(to), uint64(w.Tx().TopXID()), fromOwn)

@@ -29,6 +29,7 @@ type attempt struct {
 	cid        xact.CID
 	crosscheck *Snapshot
 
+	holdsLock bool // the transaction has a lock on the version that the last attempt found in use
 	queued    bool // for the row at queueTID
 	queueTID  types.TID
 	queueMode LockMode
@@ -53,8 +54,11 @@ func (a *attempt) judge(t *tup, mode LockMode, wait bool) (res Result, c Conflic
 	default:
 		c = Conflict{CTID: t.h.ctid(), Xmax: t.xmax()}
 	}
-	if res == BeingModified && wait {
-		waitFor = c.Xmax
+	if res == BeingModified {
+		a.holdsLock = a.s.Waiter != nil && !a.r.NoRowLocks && a.s.Waiter.HoldsRow(a.r.rowKey(t, a.tid))
+		if wait {
+			waitFor = c.Xmax
+		}
 	}
 	return res, c, waitFor
 }
@@ -70,12 +74,13 @@ func (r *Relation) rowKey(t *tup, tid types.TID) RowKey {
 	return RowKey{Rel: r.ID, TID: tid, Xmin: t.xmin()}
 }
 
-// wait waits for a transaction, after queueing up for the row. No latch and no pin of this operation is held.
+// wait waits for a transaction, after queueing up for the row. A transaction that has a lock on the row does not queue up: who is first in the
+// queue may wait for that very lock. No latch and no pin of this operation is held.
 func (a *attempt) wait(xid xact.XID, op WaitOp, mode LockMode) error {
 	if a.s.Waiter == nil {
 		panic("heap: waiting for a transaction in a session that can't wait")
 	}
-	if !a.queued {
+	if !a.queued && !a.holdsLock {
 		if _, err := a.s.Waiter.QueueRow(a.r, a.tid, mode, WaitBlock); err != nil {
 			return err
 		}

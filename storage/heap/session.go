@@ -34,7 +34,7 @@ type Waiter interface {
 	QueueRow(rel *Relation, tid types.TID, mode LockMode, wait WaitPolicy) (ok bool, err error)
 	LeaveRow(rel *Relation, tid types.TID, mode LockMode)
 
-	// Row locks are held in memory until the end of the (sub)transaction that took them. These three neither block nor take a latch: they
+	// Row locks are held in memory until the end of the (sub)transaction that took them. These neither block nor take a latch: they
 	// are called with the row's page latched.
 
 	// TryRowLock takes key in mode for the current (sub)transaction, which has an id. When another transaction holds it in a conflicting
@@ -42,6 +42,9 @@ type Waiter interface {
 	TryRowLock(key RowKey, mode LockMode) (holder xact.XID, ok bool)
 	// RowLockConflict is another transaction that holds key in a mode that conflicts with mode, 0 = none.
 	RowLockConflict(key RowKey, mode LockMode) (holder xact.XID)
+	// HoldsRow says whether this transaction holds key in any mode. One that does must not queue up for the row when it wants a stronger lock:
+	// the first in the queue may be waiting for it.
+	HoldsRow(key RowKey) bool
 	// CopyRowLocks gives all other holders of from the same on to, a new version that this transaction makes. fromOwn: it made from, too.
 	CopyRowLocks(from, to RowKey, fromOwn bool)
 }
