@@ -63,7 +63,7 @@ func (o *onConflict) insert(n *modifyTable, input types.Row) (bool, error) {
 		}
 		if found {
 			if o.action == query.OnConflictNothing {
-				return false, nil
+				return false, o.checkVisible(n, tid)
 			}
 			changed, retry, err := o.update(n, tid)
 			if err != nil || !retry {
@@ -153,6 +153,29 @@ func (o *onConflict) scanDirty(n *modifyTable, scan index.Scan) (wait uint64, ti
 			return 0, scan.TID(), true, nil
 		}
 	}
+}
+
+// checkVisible refuses to do nothing because of a row that another transaction committed after the transaction's snapshot: at REPEATABLE READ
+// that row does not exist. Own rows, of this command too, are no surprise.
+func (o *onConflict) checkVisible(n *modifyTable, tid types.TID) error {
+	t, b := n.target, n.s.Backend
+	if !b.Heap.Tx.Isolation.UsesTransactionSnapshot() {
+		return nil
+	}
+	defer t.oldSlot.Clear()
+	self := heap.SelfSnapshot(b.Heap.Tx)
+	found, _, err := t.Heap.FetchHOT(b.Heap, tid, &self, &t.oldSlot)
+	if err != nil || !found {
+		return err
+	}
+	if b.Heap.Tx.IsCurrent(t.oldSlot.Xmin()) {
+		return nil
+	}
+	visible, err := t.Heap.FetchVersion(b.Heap, t.oldSlot.TID, n.s.run.Snapshot, &t.oldSlot)
+	if err == nil && !visible {
+		err = serializationFailure("update")
+	}
+	return err
 }
 
 func (o *onConflict) waitFor(n *modifyTable, xid uint64, tid types.TID) error {

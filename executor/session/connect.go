@@ -77,6 +77,7 @@ func (s *Session) useDB(oid catalog.OID) error {
 	}
 	s.view = v
 	v.SetDomainChecker(s.checkDomain)
+	v.SetRelationLocker(s.lockOID)
 	s.backend.Catalog = v
 	s.backend.Env.Catalog = v.TypeCatalog()
 	v.SetEnv(s.backend.Env)

@@ -56,7 +56,7 @@ func seqFunc(privs uint32, do func(v *View, rel *Relation, c *types.Call) (types
 		if err != nil {
 			return types.Null, err
 		}
-		rel, err := v.Relation(c.Args[0].Oid())
+		rel, err := v.lockedSequence(c.Args[0].Oid())
 		if err != nil {
 			return types.Null, err
 		}
@@ -71,6 +71,19 @@ func seqFunc(privs uint32, do func(v *View, rel *Relation, c *types.Call) (types
 		}
 		return do(v, rel, c)
 	}
+}
+
+// sequenceLock is the lock mode RowExclusive: ALTER SEQUENCE waits for transactions that used the sequence, and they for it.
+const sequenceLock = 3
+
+// lockedSequence locks a sequence for the rest of the transaction, and gives its descriptor.
+func (v *View) lockedSequence(oid OID) (*Relation, error) {
+	if v.lockRelation != nil {
+		if err := v.lockRelation(oid, sequenceLock); err != nil {
+			return nil, err
+		}
+	}
+	return v.Relation(oid)
 }
 
 // requireSequence checks that the user has any of privs on a sequence.

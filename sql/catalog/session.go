@@ -43,6 +43,9 @@ func (v *View) forgetOnCommit(rel OID) {
 	}
 }
 
+// SetRelationLocker gives the view the means to take a relation's heavyweight lock: sequence functions find their sequence while they run.
+func (v *View) SetRelationLocker(f func(rel OID, mode int) error) { v.lockRelation = f }
+
 // SetOnCommitRunner says how ON COMMIT clauses are carried out: DDL has the means.
 func (v *View) SetOnCommitRunner(f func(rel OID, action OnCommitAction) error) { v.runOnCommit = f }
 

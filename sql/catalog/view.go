@@ -17,6 +17,7 @@ type View struct {
 	onCommit     []onCommitTable
 	onCommitDone bool
 	runOnCommit  func(rel OID, action OnCommitAction) error
+	lockRelation func(rel OID, mode int) error // nil for Builtin
 	seqs         sessionSequences
 	sess         *heap.Session // nil for Builtin
 	env          *types.Env

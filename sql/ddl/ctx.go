@@ -73,6 +73,25 @@ func (c *ctx) open(rv *pg_query.RangeVar, mode int) (*catalog.Relation, error) {
 	return nil, pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", rangeVarName(rv))
 }
 
+// openFor is open that has check look at the relation before it waits for the lock, too: who may not do something to a relation does not hold
+// others up by waiting for it.
+func (c *ctx) openFor(rv *pg_query.RangeVar, mode int, check func(*catalog.Relation) error) (*catalog.Relation, error) {
+	seen, err := c.tryOpen(rv, noLock)
+	if err != nil {
+		return nil, err
+	}
+	if seen != nil {
+		if err := check(seen); err != nil {
+			return nil, err
+		}
+	}
+	rel, err := c.open(rv, mode)
+	if err == nil && rel != seen {
+		err = check(rel)
+	}
+	return rel, err
+}
+
 // tryOpen is open that gives nil when there is no such relation.
 func (c *ctx) tryOpen(rv *pg_query.RangeVar, mode int) (*catalog.Relation, error) {
 	if err := c.checkDatabase(rv); err != nil {

@@ -404,7 +404,8 @@ func (c *ctx) uniqueKeys(rel *catalog.Relation, con *pg_query.Constraint, d *ind
 		if rel.AttrByName(name) == nil {
 			return pgerr.New(pgerr.UndefinedColumn, "column \"%s\" named in key does not exist", name).WithLocation(locationOf(con))
 		}
-		k, err := c.includedElem(rel, &pg_query.IndexElem{Name: name})
+		k, err := c.includedElem(rel, &pg_query.IndexElem{Name: name, Ordering: pg_query.SortByDir_SORTBY_DEFAULT,
+			NullsOrdering: pg_query.SortByNulls_SORTBY_NULLS_DEFAULT})
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,10 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 		if have[rel.OID] {
 			return nil
 		}
-		if err := c.checkTruncate(rel); err != nil {
+		if err := c.mayTruncate(rel); err != nil {
+			return err
+		}
+		if err := c.checkNotInUse(rel, "TRUNCATE"); err != nil {
 			return err
 		}
 		have[rel.OID] = true
@@ -30,7 +33,7 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 		return nil
 	}
 	for _, x := range n.Relations {
-		rel, err := c.open(x.GetRangeVar(), accessExclusive)
+		rel, err := c.openFor(x.GetRangeVar(), accessExclusive, c.mayTruncate)
 		if err != nil {
 			return "", err
 		}
@@ -59,7 +62,7 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 	return "TRUNCATE TABLE", nil
 }
 
-func (c *ctx) checkTruncate(rel *catalog.Relation) error {
+func (c *ctx) mayTruncate(rel *catalog.Relation) error {
 	if rel.Kind != 'r' {
 		return pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a table", rel.Name)
 	}
@@ -70,10 +73,7 @@ func (c *ctx) checkTruncate(rel *catalog.Relation) error {
 	if !ok {
 		return pgerr.New(pgerr.InsufficientPrivilege, "permission denied for table %s", rel.Name)
 	}
-	if err := requireNotSystem(rel); err != nil {
-		return err
-	}
-	return c.checkNotInUse(rel, "TRUNCATE")
+	return requireNotSystem(rel)
 }
 
 // checkNotInUse refuses a relation that this session has an open cursor on, or triggers to fire for.

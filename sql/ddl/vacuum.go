@@ -148,18 +148,49 @@ func (c *ctx) vacuumTargets(n *pg_query.VacuumStmt) ([]vacuumTarget, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, vacuumTarget{oid: rel.OID, name: rel.Name, columns: strs(r.VaCols)})
+		ok, err := c.mayVacuum(rel, vacuumVerb(n))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			list = append(list, vacuumTarget{oid: rel.OID, name: rel.Name, columns: strs(r.VaCols)})
+		}
 	}
 	if len(n.Rels) > 0 {
 		return list, nil
 	}
+	return c.allVacuumTargets(vacuumVerb(n))
+}
+
+// allVacuumTargets are the tables of the database that are the user's to work on.
+func (c *ctx) allVacuumTargets(verb string) ([]vacuumTarget, error) {
+	var all, list []vacuumTarget
 	err := c.v.ScanAll(catalog.PgClassOID, func(_ types.TID, row types.Row) (bool, error) {
 		if k := row[catalog.ClassRelkind].Char(); k == 'r' || k == 'm' {
-			list = append(list, vacuumTarget{oid: row[catalog.ClassOid].Oid(), name: row[catalog.ClassRelname].Str(), all: true})
+			all = append(all, vacuumTarget{oid: row[catalog.ClassOid].Oid(), name: row[catalog.ClassRelname].Str(), all: true})
 		}
 		return true, nil
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		rel, err := c.v.Relation(t.oid)
+		if err != nil {
+			return nil, err
+		}
+		if rel == nil { // dropped since
+			continue
+		}
+		ok, err := c.mayVacuum(rel, verb)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			list = append(list, t)
+		}
+	}
+	return list, nil
 }
 
 func hasOption(n *pg_query.VacuumStmt, name string) bool {
@@ -178,34 +209,49 @@ func (c *ctx) lockTarget(t vacuumTarget, mode int, command string) (*catalog.Rel
 	if err != nil || rel == nil {
 		return nil, err
 	}
-	warn := func(format string, args ...any) {
-		n := pgerr.New(pgerr.SuccessfulCompletion, format, args...)
-		n.Severity = "WARNING"
-		c.send(n)
-	}
-	owner, err := c.v.IsOwner(c.v.User(), rel.Owner)
-	if err != nil {
+	ok, err := c.mayVacuum(rel, command)
+	if err != nil || !ok {
 		return nil, err
 	}
-	if !owner && !c.ownsDatabase() {
-		switch {
-		case rel.Shared:
-			warn("skipping \"%s\" --- only superuser can %s it", rel.Name, command)
-		case rel.Namespace == catalog.CatalogNamespace:
-			warn("skipping \"%s\" --- only superuser or database owner can %s it", rel.Name, command)
-		default:
-			warn("skipping \"%s\" --- only table or database owner can %s it", rel.Name, command)
-		}
-		return nil, nil
-	}
 	if rel.Kind != 'r' && rel.Kind != 'm' && rel.Kind != 't' {
-		warn("skipping \"%s\" --- cannot %s non-tables or special system tables", rel.Name, command)
+		c.warn("skipping \"%s\" --- cannot %s non-tables or special system tables", rel.Name, command)
 		return nil, nil
 	}
 	if rel.Persistence == 't' && rel.Namespace != c.v.TempNamespace() {
 		return nil, nil // another session's
 	}
 	return rel, nil
+}
+
+// mayVacuum says whether the relation is the user's to work on, and warns when it is not. It is asked before the relation is locked, too, so
+// that nobody waits for a lock in vain.
+func (c *ctx) mayVacuum(rel *catalog.Relation, command string) (bool, error) {
+	owner, err := c.v.IsOwner(c.v.User(), rel.Owner)
+	if err != nil || owner || c.ownsDatabase() {
+		return err == nil, err
+	}
+	switch {
+	case rel.Shared:
+		c.warn("skipping \"%s\" --- only superuser can %s it", rel.Name, command)
+	case rel.Namespace == catalog.CatalogNamespace:
+		c.warn("skipping \"%s\" --- only superuser or database owner can %s it", rel.Name, command)
+	default:
+		c.warn("skipping \"%s\" --- only table or database owner can %s it", rel.Name, command)
+	}
+	return false, nil
+}
+
+func (c *ctx) warn(format string, args ...any) {
+	n := pgerr.New(pgerr.Warning, format, args...)
+	n.Severity = "WARNING"
+	c.send(n)
+}
+
+func vacuumVerb(n *pg_query.VacuumStmt) string {
+	if n.IsVacuumcmd {
+		return "vacuum"
+	}
+	return "analyze"
 }
 
 func (c *ctx) ownsDatabase() bool {
