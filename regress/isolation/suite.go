@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/calfdb/calf/regress/target"
+	"github.com/calfdb/calf/regress/verdict"
 )
 
 // Suite is a directory of specs, in PostgreSQL's layout: specs/NAME.spec, expected/NAME.out with alternates NAME_1.out, and isolation_schedule.
@@ -107,8 +108,9 @@ func (s *Suite) runSpec(ctx context.Context, server *target.Server, name string)
 	if err != nil && !v.Stopped {
 		return v, err
 	}
-	v.Diff, err = compare(filepath.Join(s.Dir, "expected", name+".out"), result)
-	v.OK = err == nil && v.Diff == ""
+	expected := filepath.Join(s.Dir, "expected", name+".out")
+	c, err := verdict.Compare(result, append([]string{expected}, verdict.Alternates(expected)...))
+	v.OK, v.Diff = c.Same, c.Diff
 	return v, err
 }
 
@@ -154,7 +156,7 @@ func (s *Suite) summarise(r *Report) error {
 	}
 	for _, v := range r.Verdicts {
 		if !v.OK {
-			fmt.Fprintf(f, "# %s\n%s", v.Name, v.Diff)
+			fmt.Fprint(f, v.Diff)
 		}
 	}
 	fmt.Fprintf(s.Out, "%d of %d tests failed. The differences are in %s\n", failed, len(r.Verdicts), path)

@@ -8,7 +8,7 @@
 //	schedule.go, resultmap.go   pg_regress's input files
 //	env.go, database.go         the environment of psql, the database
 //	runner.go, runfile.go       groups of tests; one psql, with its limit of time; the server is started again when it crashed or hangs
-//	compare.go                  the verdict
+//	compare.go                  which expected files a result is compared with (regress/verdict compares)
 //	psqlscan.go, align.go       a source file cut into units as psql reads them, and an output cut at their echoes
 //	score.go, causes.go         the verdict on each statement; why statements differ, the most frequent reason first
 //	report.go, junit.go         tables, JUnit XML
@@ -28,5 +28,5 @@
 // A crash or hang of the server costs the rest of the file that met it, and of the files that ran at the same time, is reported with its line,
 // and the run goes on with a server started again, if target started it.
 //
-// The package imports regress/target and the standard library.
+// The package imports regress/target, regress/verdict and the standard library.
 package pgregress

@@ -19,16 +19,16 @@ func (r *runner) judge(test string, run *fileRun, ignored bool) (*FileResult, er
 	if err != nil {
 		return nil, fmt.Errorf("test %s: %w", test, err)
 	}
-	if !c.same {
-		f.Verdict, f.Diff = Failed, c.diff
+	if !c.Same {
+		f.Verdict, f.Diff = Failed, c.Diff
 		if ignored {
 			f.Verdict = Ignored
 		}
-		if _, err := r.diffs.WriteString(c.diff); err != nil {
+		if _, err := r.diffs.WriteString(c.Diff); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.score(f, c.expected); err != nil {
+	if err := r.score(f, c.Expected); err != nil {
 		return nil, err
 	}
 	r.noteEnd(f, run)
