@@ -1,6 +1,8 @@
 // Command calf is the server and its tools:
 //
 //	calf serve --data DIR [--port N] [--listen ADDR] [--socket-dir DIR] [--superuser NAME] [-c name=value]...
+//	calf regress [flags] [test...]      SQL regression tests through psql
+//	calf isolation [flags] [name...]    isolation specs
 //	calf version
 //
 // This package parses flags and wires the parts together; what the parts do is in their packages.

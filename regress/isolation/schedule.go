@@ -1,6 +1,7 @@
 package isolation
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,23 +30,24 @@ func readSchedule(path string) ([]string, error) {
 	return names, nil
 }
 
-// specNames gives the tests of a directory: those of its isolation_schedule, else all specs by name.
+// specNames gives the tests of a directory: those of its isolation_schedule in their order, then all other specs by name. (PostgreSQL's schedule
+// leaves out those that need max_prepared_transactions.)
 func specNames(dir string) ([]string, error) {
-	schedule := filepath.Join(dir, "isolation_schedule")
-	if _, err := os.Stat(schedule); err == nil {
-		return readSchedule(schedule)
-	}
 	files, err := filepath.Glob(filepath.Join(dir, "specs", "*.spec"))
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(filepath.Base(f), ".spec"))
-	}
-	slices.Sort(names)
-	if len(names) == 0 {
+	if len(files) == 0 {
 		return nil, fmt.Errorf("no specs in %s", filepath.Join(dir, "specs"))
+	}
+	names, err := readSchedule(filepath.Join(dir, "isolation_schedule"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, f := range files { // Glob sorts
+		if name := strings.TrimSuffix(filepath.Base(f), ".spec"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names, nil
 }

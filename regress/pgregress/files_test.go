@@ -93,7 +93,7 @@ func TestCompare(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := r.compare(c.test, result)
-		if err != nil || got.same != c.same || filepath.Base(got.expected) != c.expected || (got.diff == "") != c.same {
+		if err != nil || got.Same != c.same || filepath.Base(got.Expected) != c.expected || (got.Diff == "") != c.same {
 			t.Errorf("%q: %v, %v", c.result, got, err)
 		}
 	}
