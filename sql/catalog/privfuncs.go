@@ -265,3 +265,18 @@ func registerHasRole() {
 		}
 	}
 }
+
+func init() {
+	types.RegisterFunc("acldefault_sql", func(c *types.Call) (types.Datum, error) {
+		kind := c.Args[0].Char()
+		if !strings.ContainsRune("crsdflLnptFST", rune(kind)) {
+			return types.Null, pgerr.Internal("unrecognized object type abbreviation: %c", kind)
+		}
+		info, _ := types.BuiltinType(types.AclitemOID)
+		var items []types.Datum
+		for _, a := range DefaultACL(kind, c.Args[1].Oid()) {
+			items = append(items, a.Datum())
+		}
+		return types.MakeArray(info, items), nil
+	})
+}

@@ -149,6 +149,12 @@ func callRecorded(env *types.Env, fn types.Func, fields []string) (result string
 	if d.IsNull() {
 		return "NULL"
 	}
+	if c.RetType == types.InetOID { // the recording casts to text, which always has the mask
+		if d, err = types.CallFunc(env, "network_show", d); err != nil {
+			return errorText(err)
+		}
+		return d.Str()
+	}
 	s, err := types.Output(env, c.RetType, d)
 	if err != nil {
 		return errorText(err)

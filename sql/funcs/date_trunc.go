@@ -33,7 +33,7 @@ func init() {
 		if isInf(c.Args[1].Int8()) {
 			return c.Args[1], nil
 		}
-		z, err := types.ZoneForConversion(c.Args[2].Str())
+		z, err := types.ZoneForConversion(c.Args[2].Str(), c.Args[1].Int8(), false)
 		if err != nil {
 			return types.Null, err
 		}
@@ -188,8 +188,9 @@ func dateBin(c *types.Call) (types.Datum, error) {
 	if stride.Months != 0 {
 		return types.Null, pgerr.New(pgerr.FeatureNotSupported, "timestamps cannot be binned into intervals containing months or years")
 	}
-	step := int64(stride.Days) * usecPerDay // 32 bits of days fit in 64 of microseconds
-	if step += stride.Usec; (step^stride.Usec)&(step^int64(stride.Days)*usecPerDay) < 0 {
+	days := int64(stride.Days) * usecPerDay
+	step := days + stride.Usec
+	if days/usecPerDay != int64(stride.Days) || (step^stride.Usec)&(step^days) < 0 {
 		return types.Null, pgerr.New(pgerr.DatetimeValueOutOfRange, "interval out of range")
 	}
 	if step <= 0 {
@@ -255,13 +256,16 @@ func zoneFromInterval(c *types.Call) (*types.TimeZone, error) {
 }
 
 func registerZoneFuncs() {
-	byName := func(c *types.Call) (*types.TimeZone, error) { return types.ZoneForConversion(c.Args[0].Str()) }
-	for suffix, zone := range map[string]func(*types.Call) (*types.TimeZone, error){"zone": byName, "izone": zoneFromInterval} {
+	byName := func(c *types.Call, at int64, local bool) (*types.TimeZone, error) {
+		return types.ZoneForConversion(c.Args[0].Str(), at, local)
+	}
+	byInterval := func(c *types.Call, _ int64, _ bool) (*types.TimeZone, error) { return zoneFromInterval(c) }
+	for suffix, zone := range map[string]func(*types.Call, int64, bool) (*types.TimeZone, error){"zone": byName, "izone": byInterval} {
 		types.RegisterFunc("timestamp_"+suffix, func(c *types.Call) (types.Datum, error) {
 			if isInf(c.Args[1].Int8()) {
 				return c.Args[1], nil
 			}
-			z, err := zone(c)
+			z, err := zone(c, c.Args[1].Int8(), true)
 			if err != nil {
 				return types.Null, err
 			}
@@ -272,7 +276,7 @@ func registerZoneFuncs() {
 			if isInf(c.Args[1].Int8()) {
 				return c.Args[1], nil
 			}
-			z, err := zone(c)
+			z, err := zone(c, c.Args[1].Int8(), false)
 			if err != nil {
 				return types.Null, err
 			}
@@ -280,11 +284,11 @@ func registerZoneFuncs() {
 			return types.Int8(t), err
 		})
 		types.RegisterFunc("timetz_"+suffix, func(c *types.Call) (types.Datum, error) {
-			z, err := zone(c)
+			now, err := clock(c, types.Clock.TransactionStart)
 			if err != nil {
 				return types.Null, err
 			}
-			now, err := clock(c, types.Clock.TransactionStart)
+			z, err := zone(c, now.Int8(), false)
 			if err != nil {
 				return types.Null, err
 			}
@@ -315,10 +319,11 @@ func registerMakers() {
 		return makeTimestampTZ(c, c.Env.SettingsOrDefault().TimeZone)
 	})
 	types.RegisterFunc("make_timestamptz_at_timezone", func(c *types.Call) (types.Datum, error) {
-		if _, err := makeTimestamp(c); err != nil {
+		local, err := makeTimestamp(c)
+		if err != nil {
 			return types.Null, err
 		}
-		z, err := types.ZoneForConversion(c.Args[6].Str())
+		z, err := types.ZoneForLocal(c.Args[6].Str(), local)
 		if err != nil {
 			return types.Null, err
 		}

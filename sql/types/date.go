@@ -84,7 +84,12 @@ func dateRecv(_ *Env, _ *IO, b []byte, _ int32) (Datum, error) {
 
 // timeTypMods registers the (p) modifiers of a date and time type; suffix follows the precision.
 func timeTypMods(prefix, name, suffix string) {
-	typmodOutTable[prefix+"typmodout"] = func(m int32) string { return fmt.Sprintf("(%d)%s", m, suffix) }
+	typmodOutTable[prefix+"typmodout"] = func(m int32) string {
+		if m < 0 {
+			return suffix
+		}
+		return fmt.Sprintf("(%d)%s", m, suffix)
+	}
 	typmodInTable[prefix+"typmodin"] = func(env *Env, mods []string) (int32, error) {
 		if len(mods) != 1 {
 			return 0, pgerr.New(pgerr.InvalidParameterValue, "invalid type modifier")

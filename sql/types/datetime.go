@@ -152,12 +152,17 @@ func (dt *DateTime) timestamp() (int64, bool) {
 	if !validJulian(dt.Year, dt.Month) {
 		return 0, false
 	}
-	day := int64(dt.julian() - pgEpochJDate)
-	if day > math.MaxInt64/usecPerDay || day < math.MinInt64/usecPerDay-1 {
-		return 0, false
+	t, ok := dt.wideTimestamp()
+	return t, ok && tsIsValid(t)
+}
+
+// wideTimestamp is local time that a zone may yet bring into range; ok is false when 64 bits do not hold it.
+func (dt *DateTime) wideTimestamp() (int64, bool) {
+	d, err := mul8(int64(dt.julian()-pgEpochJDate), usecPerDay)
+	if err == nil {
+		d, err = add8(d.Int8(), dt.timeUsec())
 	}
-	t := day*usecPerDay + dt.timeUsec()
-	return t, tsIsValid(t)
+	return d.Int8(), err == nil
 }
 
 // SplitTimestampTZ takes a finite timestamptz apart as local time of a zone.

@@ -46,6 +46,7 @@ type dateDecoder struct {
 	ampm      int // 0 = none, 1 = AM, 2 = PM
 	zone      *TimeZone
 	badZone   string
+	abbrev    string // whose meaning depends on the time
 }
 
 // decodeDateTime reads a date with an optional time. West is set when a zone was named or the session's counts.
@@ -119,27 +120,51 @@ func (d *dateDecoder) finish() dateError {
 	if d.mask&hasDTZMod != 0 && d.mask&hasTZ == 0 {
 		return dateBadFormat
 	}
-	if d.zone != nil {
+	switch {
+	case d.zone != nil:
 		return d.useZone(d.zone)
-	}
-	if d.mask&hasTZ == 0 {
+	case d.abbrev != "":
+		return d.useAbbrev()
+	case d.mask&hasTZ == 0:
 		return d.useZone(d.env.settings().TimeZone)
 	}
 	return dateOK
 }
 
-// useZone finds the offset of a zone at the local time. A time without a date takes today's.
-func (d *dateDecoder) useZone(z *TimeZone) dateError {
+// useAbbrev finds what an abbreviation means at the local time.
+func (d *dateDecoder) useAbbrev() dateError {
+	at, e := d.localTime(d.env.settings().TimeZone)
+	if e != dateOK {
+		return e
+	}
+	if local, ok := at.timestamp(); ok {
+		d.dt.West = -zoneAbbrevs[d.abbrev].eastAtLocal(d.abbrev, local)
+	}
+	return dateOK
+}
+
+// localTime is the time read, with today's date where there is none; a part of a date is no date.
+func (d *dateDecoder) localTime(z *TimeZone) (DateTime, dateError) {
 	at := d.dt
-	if d.timeOnly && d.mask&hasDate != hasDate {
-		if d.zone != nil && d.mask&hasDate == 0 {
-			// A zone whose offset changes over the year needs a date.
-			if !fixedOffset(z) {
-				return dateBadFormat
-			}
-		}
-		now := d.now(z)
-		at.Year, at.Month, at.Day = now.Year, now.Month, now.Day
+	if !d.timeOnly || d.mask&hasDate == hasDate {
+		return at, dateOK
+	}
+	if d.mask&hasDate != 0 {
+		return at, dateBadFormat
+	}
+	now := d.now(z)
+	at.Year, at.Month, at.Day = now.Year, now.Month, now.Day
+	return at, dateOK
+}
+
+// useZone finds the offset of a zone at the local time. A named zone whose offset changes over the year needs a date.
+func (d *dateDecoder) useZone(z *TimeZone) dateError {
+	if d.timeOnly && d.zone != nil && d.mask&hasDate != hasDate && !fixedOffset(z) {
+		return dateBadFormat
+	}
+	at, e := d.localTime(z)
+	if e != dateOK {
+		return e
 	}
 	if local, ok := at.timestamp(); ok {
 		d.dt.West = int((LocalToUTC(z, local) - local) / usecPerSec)
@@ -221,6 +246,11 @@ func (d *dateDecoder) julianDay(s string) (dateMask, dateError) {
 	d.dt.Year, d.dt.Month, d.dt.Day = FromJulian(v)
 	if n == len(s) {
 		return hasDate, dateOK
+	}
+	if s[n] == '+' || s[n] == '-' {
+		west, e := decodeZoneOffset(s[n:])
+		d.dt.West = west
+		return hasDate | hasTime | hasTZ, e
 	}
 	if s[n] != '.' {
 		return 0, dateBadFormat
@@ -330,6 +360,9 @@ func (d *dateDecoder) word(toks []dateToken, i int) (dateMask, dateError) {
 	if w.kind != wordDTZMod {
 		if z, ok := zoneAbbrevs[s]; ok && w.kind != wordMonth && w.kind != wordReserved {
 			d.dt.West, d.dt.IsDST = -z.east, z.dst
+			if z.zone != "" {
+				d.abbrev = s
+			}
 			return hasTZ, dateOK
 		}
 	}
@@ -537,6 +570,23 @@ func decodeClock(s string, h, m, sec *int, minuteToSecond bool) (usec int, e dat
 		return 0, dateFieldOverflow
 	}
 	return usec, dateOK
+}
+
+// decodeZoneNumber reads an offset as a zone's name: empty parts after a colon count as 0.
+func decodeZoneNumber(s string) (west int, e dateError) {
+	if s == "" || s[0] != '+' && s[0] != '-' {
+		return 0, dateBadFormat
+	}
+	parts := strings.SplitN(s[1:], ":", 3)
+	for i, p := range parts {
+		if p == "" && i > 0 {
+			parts[i] = "0"
+		}
+	}
+	if len(parts) == 1 {
+		return decodeZoneOffset(s)
+	}
+	return decodeZoneOffset(s[:1] + strings.Join(parts, ":"))
 }
 
 // decodeZoneOffset reads +hh[:mm[:ss]] or +hhmm and gives seconds west.

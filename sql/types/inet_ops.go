@@ -151,9 +151,12 @@ func errInetRange() error { return pgerr.New(pgerr.NumericValueOutOfRange, "resu
 
 func inetAdd(n network, by int64, negative bool) (Datum, error) {
 	hi, lo := n.wide()
+	if negative {
+		by = -by // the smallest number stays itself, as in PostgreSQL
+	}
 	abs := absU(by)
 	var carry uint64
-	if negative != (by < 0) {
+	if by < 0 {
 		lo, carry = bits.Sub64(lo, abs, 0)
 		hi, carry = bits.Sub64(hi, 0, carry)
 	} else {

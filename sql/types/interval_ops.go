@@ -158,7 +158,11 @@ func addToTimestamp(t int64, v Interval) (int64, error) {
 	}
 	if v.Days != 0 {
 		dt := splitTimestamp(t)
-		dt.Year, dt.Month, dt.Day = FromJulian(dt.julian() + int(v.Days))
+		jd := dt.julian() + int(v.Days)
+		if jd < 0 || jd > math.MaxInt32 {
+			return 0, errTimestampRange()
+		}
+		dt.Year, dt.Month, dt.Day = FromJulian(jd)
 		var ok bool
 		if t, ok = dt.timestamp(); !ok {
 			return 0, errTimestampRange()

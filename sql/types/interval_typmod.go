@@ -22,6 +22,9 @@ var intervalRangeNames = map[int32]string{
 
 func init() {
 	typmodOutTable["intervaltypmodout"] = func(m int32) string {
+		if m < 0 {
+			return ""
+		}
 		s := intervalRangeNames[m>>16&0x7fff]
 		if p := m & 0xffff; p != intervalFullPrecision {
 			s += fmt.Sprintf("(%d)", p)

@@ -61,3 +61,16 @@ func NumericToInt4(n Numeric) (int32, error) {
 	v, err := numericToInt(&Call{Args: []Datum{d}}, "integer", errInt4Range, 32)
 	return v.Int4(), err
 }
+
+// Truncate cuts off decimals after a number of them; specials stay.
+func (n Numeric) Truncate(scale int) Numeric {
+	if n.kind != numFinite {
+		return n
+	}
+	r := n.clone()
+	r.trunc(scale)
+	return r
+}
+
+// Negate changes the sign.
+func (n Numeric) Negate() Numeric { return negNumeric(n) }

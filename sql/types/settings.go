@@ -68,3 +68,9 @@ func (e *Env) settings() *Settings {
 
 // SettingsOrDefault gives the session's settings, or PostgreSQL's defaults where there is no session.
 func (e *Env) SettingsOrDefault() *Settings { return e.settings() }
+
+// DefaultISO gives a copy of the default settings, whose dates are in ISO style.
+func DefaultISO() *Settings {
+	s := DefaultSettings
+	return &s
+}

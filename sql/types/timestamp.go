@@ -70,8 +70,8 @@ func timestamptzIn(env *Env, _ *IO, s string, typmod int32) (Datum, error) {
 	if d.special != 0 {
 		return Int8(specialTimestamp(d.special)), nil
 	}
-	t, _ := d.dt.timestamp()
-	if !validJulian(d.dt.Year, d.dt.Month) {
+	t, ok := d.dt.wideTimestamp()
+	if !ok || !validJulian(d.dt.Year, d.dt.Month) {
 		return Null, errTimestampInput(s)
 	}
 	if t += int64(d.dt.West) * usecPerSec; !tsIsValid(t) {

@@ -110,43 +110,6 @@ func guessZoneCase(key string) string {
 	return string(b)
 }
 
-// posixZone reads an abbreviation and an offset west of Greenwich, such as XYZ-3:30, <+05>-5.
-func posixZone(name string) (*TimeZone, bool) {
-	abbrev, rest := "", ""
-	if strings.HasPrefix(name, "<") {
-		end := strings.IndexByte(name, '>')
-		if end < 0 {
-			return nil, false
-		}
-		abbrev, rest = name[1:end], name[end+1:]
-	} else {
-		i := 0
-		for i < len(name) && isAlpha(name[i]) {
-			i++
-		}
-		abbrev, rest = name[:i], name[i:]
-	}
-	if rest == "" || abbrev == "" && !isDigit(rest[0]) {
-		return nil, false
-	}
-	sign := 1
-	if rest[0] == '+' || rest[0] == '-' {
-		if rest[0] == '-' {
-			sign = -1
-		}
-		rest = rest[1:]
-	}
-	secs := 0
-	for i, p := range strings.Split(rest, ":") {
-		v, err := strconv.Atoi(p)
-		if err != nil || v < 0 || i == 0 && v > 167 || i > 0 && v > 59 || i > 2 {
-			return nil, false
-		}
-		secs += v * [3]int{3600, 60, 1}[i]
-	}
-	return &TimeZone{Name: name, loc: time.FixedZone(abbrev, -sign*secs)}, true
-}
-
 // ParseTimeZone understands what SET TimeZone takes: a name, a POSIX form, a number of hours east of Greenwich, an interval of hours.
 func ParseTimeZone(name string) (*TimeZone, error) {
 	if z, ok := loadZone(name); ok {
@@ -170,13 +133,36 @@ func offsetZone(east int) *TimeZone {
 // TimestampTZFromTime turns a time into a timestamptz value.
 func TimestampTZFromTime(t time.Time) int64 { return t.UnixMicro() - pgEpochUnix*usecPerSec }
 
-// ZoneForConversion finds the zone that AT TIME ZONE names: an abbreviation, a zone of the database, or a POSIX form.
-func ZoneForConversion(name string) (*TimeZone, error) {
+func errNoZone(name string) error {
+	return pgerr.New(pgerr.InvalidParameterValue, "time zone \"%s\" not recognized", name)
+}
+
+// ZoneForConversion finds the zone that AT TIME ZONE names: an abbreviation, a zone of the database, or a POSIX form. What an abbreviation means
+// may depend on the time: at is a timestamp, which is UTC or local time.
+func ZoneForConversion(name string, at int64, local bool) (*TimeZone, error) {
 	if a, ok := zoneAbbrevs[lower(name)]; ok {
-		return FixedZone(name, a.east), nil
+		if local {
+			return FixedZone(name, a.eastAtLocal(name, at)), nil
+		}
+		return FixedZone(name, a.eastAt(name, at)), nil
 	}
 	if z, ok := loadZone(name); ok {
 		return z, nil
 	}
-	return nil, pgerr.New(pgerr.InvalidParameterValue, "time zone \"%s\" not recognized", name)
+	return nil, errNoZone(name)
+}
+
+// ZoneForLocal finds the zone that make_timestamptz is given: an offset east of Greenwich, or what AT TIME ZONE takes.
+func ZoneForLocal(name string, local int64) (*TimeZone, error) {
+	if name != "" && isDigit(name[0]) {
+		return nil, pgerr.New(pgerr.InvalidParameterValue, "invalid input syntax for type %s: \"%s\"", "numeric time zone", name).
+			WithHint("Numeric time zones must have \"-\" or \"+\" as first character.")
+	}
+	switch west, e := decodeZoneNumber(name); e {
+	case dateOK:
+		return FixedZone(name, -west), nil
+	case dateTZDispOverflow:
+		return nil, pgerr.New(pgerr.InvalidParameterValue, "numeric time zone \"%s\" out of range", name)
+	}
+	return ZoneForConversion(name, local, true)
 }

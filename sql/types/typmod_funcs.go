@@ -9,7 +9,13 @@ import (
 func init() {
 	for _, t := range []string{"bit", "varbit", "bpchar", "varchar", "numeric", "time", "timetz", "timestamp", "timestamptz", "interval"} {
 		RegisterFunc(t+"typmodin", func(c *Call) (Datum, error) { return callTypModIn(c, t+"typmodin") })
-		RegisterFunc(t+"typmodout", func(c *Call) (Datum, error) { return Text(typmodOutTable[t+"typmodout"](c.Args[0].Int4())), nil })
+		RegisterFunc(t+"typmodout", func(c *Call) (Datum, error) {
+			m := c.Args[0].Int4()
+			if _, ok := intervalRangeNames[m>>16&0x7fff]; t == "interval" && m >= 0 && !ok {
+				return Null, pgerr.Internal("invalid INTERVAL typmod: 0x%x", m)
+			}
+			return Text(typmodOutTable[t+"typmodout"](m)), nil
+		})
 	}
 }
 
