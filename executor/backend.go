@@ -2,6 +2,7 @@ package executor
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
@@ -39,6 +40,13 @@ type Backend struct {
 
 	// CursorPosition gives the ctid of the row that a cursor stands on in a table; false when that row is none of the table's.
 	CursorPosition func(cursor string, table types.OID) (types.TID, bool, error)
+
+	// VacuumCostDelay and VacuumCostLimit are the settings of those names.
+	VacuumCostDelay time.Duration
+	VacuumCostLimit int
+
+	// Autovacuum: the session is a worker of it.
+	Autovacuum bool
 
 	// ExprText gives the text of an expression over a relation's columns, for errors' details.
 	ExprText func(rel *catalog.Relation, e query.Expr) string

@@ -8,6 +8,7 @@ import (
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 func init() {
@@ -164,6 +165,7 @@ type bitmapIndexScan struct {
 	ctx  *expr.Context
 	ix   *TableIndex
 	keys *scanKeys
+	stat *pgstat.Table // of the index
 }
 
 func newBitmapIndexScan(s *State, p *plan.BitmapIndexScan) (Node, error) {
@@ -175,6 +177,7 @@ func newBitmapIndexScan(s *State, p *plan.BitmapIndexScan) (Node, error) {
 	if n.ix, err = table.index(p.IndexOID); err != nil {
 		return nil, err
 	}
+	n.stat = s.Backend.stats(p.IndexOID, table.Rel.Shared)
 	n.keys, err = s.newScanKeys(n.ix.Cat, p.IndexQuals)
 	return n, err
 }
@@ -189,7 +192,9 @@ func (n *bitmapIndexScan) bitmap() (*tidBitmap, error) {
 	if err := scan.Rescan(n.keys.keys); err != nil {
 		return nil, err
 	}
-	_, err := scan.Bitmap(m)
+	n.stat.Scan()
+	entries, err := scan.Bitmap(m)
+	n.stat.Returned(entries)
 	return m, err
 }
 
@@ -348,6 +353,7 @@ func (n *bitmapHeapScan) fetchTID(tid types.TID) (types.Row, error) {
 	if err != nil || !found {
 		return nil, err
 	}
+	n.table.stats.Fetched(1)
 	row, err := n.row()
 	if err != nil || !n.recheck {
 		return row, err

@@ -7,6 +7,7 @@ import (
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 func init() {
@@ -40,6 +41,7 @@ type indexScan struct {
 	orig    expr.Qual // the conditions as written, for entries that need a recheck
 	ready   bool
 	ix      *TableIndex
+	stats   *pgstat.Table // of the index
 }
 
 func newIndexScan(s *State, p *plan.IndexScan) (Node, error) {
@@ -57,6 +59,7 @@ func newIndexScan(s *State, p *plan.IndexScan) (Node, error) {
 	if n.ix, err = n.table.index(p.IndexOID); err != nil {
 		return nil, err
 	}
+	n.stats = s.Backend.stats(p.IndexOID, n.table.Rel.Shared)
 	if n.keys, err = s.newScanKeys(n.ix.Cat, p.IndexQuals); err != nil {
 		return nil, err
 	}
@@ -76,6 +79,7 @@ func (n *indexScan) begin() error {
 	if n.scan == nil {
 		n.scan = n.ix.Index.NewScan(index.ScanOptions{Cancel: n.s.Backend.Heap.Cancel})
 	}
+	n.stats.Scan()
 	return n.scan.Rescan(n.keys.keys)
 }
 
@@ -96,6 +100,7 @@ func (n *indexScan) fetch() (types.Row, error) {
 		if err != nil || !ok {
 			return nil, err
 		}
+		n.stats.Returned(1)
 		found, allDead, err := n.table.Heap.FetchHOT(n.s.Backend.Heap, n.scan.TID(), n.s.run.Snapshot, &n.slot)
 		if err != nil {
 			return nil, err
@@ -106,6 +111,7 @@ func (n *indexScan) fetch() (types.Row, error) {
 			}
 			continue
 		}
+		n.stats.Fetched(1)
 		row, err := n.row()
 		if err != nil || !n.scan.Recheck() {
 			return row, err
@@ -164,6 +170,7 @@ type indexOnlyScan struct {
 	ix      *TableIndex
 	// HeapFetches counts rows whose visibility the heap had to be asked for (EXPLAIN ANALYZE).
 	HeapFetches int64
+	stats       *pgstat.Table // of the index
 }
 
 func newIndexOnlyScan(s *State, p *plan.IndexOnlyScan) (Node, error) {
@@ -177,6 +184,7 @@ func newIndexOnlyScan(s *State, p *plan.IndexOnlyScan) (Node, error) {
 	if n.ix, err = n.table.index(p.IndexOID); err != nil {
 		return nil, err
 	}
+	n.stats = s.Backend.stats(p.IndexOID, n.table.Rel.Shared)
 	n.values = make(types.Row, n.ix.Index.Def().NAttrs())
 	if n.keys, err = s.newScanKeys(n.ix.Cat, p.IndexQuals); err != nil {
 		return nil, err
@@ -203,6 +211,7 @@ func (n *indexOnlyScan) fetch() (types.Row, error) {
 		if n.scan == nil {
 			n.scan = n.ix.Index.NewScan(index.ScanOptions{WantValues: true, AllVisible: n.table.Heap.AllVisible, Cancel: n.s.Backend.Heap.Cancel})
 		}
+		n.stats.Scan()
 		if err := n.scan.Rescan(n.keys.keys); err != nil {
 			return nil, err
 		}
@@ -215,6 +224,7 @@ func (n *indexOnlyScan) fetch() (types.Row, error) {
 		if err != nil || !ok {
 			return nil, err
 		}
+		n.stats.Returned(1)
 		if !n.scan.AllVisible() {
 			n.HeapFetches++
 			found, allDead, err := n.table.Heap.FetchHOT(n.s.Backend.Heap, n.scan.TID(), n.s.run.Snapshot, &n.slot.slot)
@@ -227,6 +237,7 @@ func (n *indexOnlyScan) fetch() (types.Row, error) {
 				}
 				continue
 			}
+			n.stats.Fetched(1)
 			n.slot.slot.Clear()
 		}
 		if err := n.scan.Values(n.values); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 // Table is a relation opened for a statement: its descriptor and its heap.
@@ -19,6 +20,7 @@ type Table struct {
 type openRelation struct {
 	*Table
 	rowType *types.TupleDesc // for whole-row references
+	stats   *pgstat.Table
 }
 
 // relation opens the table of a range table entry, once a State.
@@ -41,9 +43,14 @@ func (s *State) relation(rtIndex int) (*openRelation, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &openRelation{Table: t}
+	r := &openRelation{Table: t, stats: s.Backend.stats(rel.OID, rel.Shared)}
 	s.rels[rtIndex-1] = r
 	return r, nil
+}
+
+// stats is where the session counts what is done to a relation.
+func (b *Backend) stats(oid types.OID, shared bool) *pgstat.Table {
+	return b.Heap.Stats.Table(pgstat.OID(oid), shared)
 }
 
 // wholeRowDesc gives the row type of a whole-row variable's range table entry.

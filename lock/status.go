@@ -137,3 +137,42 @@ func (m *Manager) sessionByPID(pid int32) *Session {
 	}
 	return nil
 }
+
+// IsBlocking says whether somebody has waited at least since long for a lock that the session with this pid holds.
+func (m *Manager) IsBlocking(pid int32, since time.Duration) bool {
+	s := m.sessionByPID(pid)
+	if s == nil {
+		return false
+	}
+	now := time.Now()
+	m.lockAll()
+	defer m.unlockAll()
+	for i := range m.parts {
+		for _, l := range m.parts[i].buckets {
+			for ; l != nil; l = l.next {
+				if l.blocks(s, now.Add(-since)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// blocks says whether s holds what excludes somebody who has waited since before.
+func (l *sharedLock) blocks(s *Session, before time.Time) bool {
+	if l.first == nil {
+		return false
+	}
+	for h := l.holds; h != nil; h = h.nextHold {
+		if h.session != s {
+			continue
+		}
+		for q := l.first; q != nil; q = q.wait.next {
+			if q != s && h.mask&conflicts[q.wait.mode] != 0 && !q.wait.since.After(before) {
+				return true
+			}
+		}
+	}
+	return false
+}

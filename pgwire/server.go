@@ -111,20 +111,32 @@ func (s *Server) newConn(nc net.Conn) *Conn {
 		_ = nc.Close()
 		return nil
 	}
+	c.pid = s.newPID()
+	s.conns[c.pid] = c
+	s.wg.Add(1)
+	c.log = s.Log.With().Int32("pid", c.pid).Logger()
+	return c
+}
+
+// newPID gives a process id that no connection has. The caller holds mu.
+func (s *Server) newPID() int32 {
 	for {
 		s.nextPID++
 		if s.nextPID <= 0 {
 			s.nextPID = 1
 		}
 		if s.conns[s.nextPID] == nil {
-			break
+			return s.nextPID
 		}
 	}
-	c.pid = s.nextPID
-	s.conns[c.pid] = c
-	s.wg.Add(1)
-	c.log = s.Log.With().Int32("pid", c.pid).Logger()
-	return c
+}
+
+// NewPID gives a process id to something that is not a connection and shows beside them.
+func (s *Server) NewPID() int32 {
+	s.init()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.newPID()
 }
 
 func (s *Server) forget(c *Conn) {

@@ -30,9 +30,20 @@ func startServer(t *testing.T) func(name string, args ...string) string {
 
 // startServerAt is startServer that also tells the directory of the server's socket.
 func startServerAt(t *testing.T) (run func(name string, args ...string) string, socketDir string) {
+	return startServerWith(t, nil)
+}
+
+// startServerWith is startServerAt with settings, as of the command line.
+func startServerWith(t *testing.T, conf map[string]string) (run func(name string, args ...string) string, socketDir string) {
 	t.Helper()
 	dir := t.TempDir()
-	srv, err := session.Open(session.Options{DataDir: filepath.Join(dir, "data"), Superuser: "postgres", Settings: settings.NewServer(), Log: zerolog.Nop()})
+	set := settings.NewServer()
+	for name, value := range conf {
+		if err := set.SetArgv(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	srv, err := session.Open(session.Options{DataDir: filepath.Join(dir, "data"), Superuser: "postgres", Settings: set, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,11 +33,13 @@ type engineOptions struct {
 	Reload func()
 	// Conn finds a connection by process id, for pg_cancel_backend and pg_terminate_backend; nil when there is none.
 	Conn func(pid int32) *pgwire.Conn
+	// NewPID gives process ids to the engine's own sessions.
+	NewPID func() int32
 }
 
 // openEngine opens a data directory, initialising an empty one.
 var openEngine = func(o engineOptions) (engine, error) {
-	return session.Open(session.Options{DataDir: o.DataDir, Superuser: o.Superuser, Settings: o.Settings, Log: o.Log, Reload: o.Reload, Conn: o.Conn})
+	return session.Open(session.Options{DataDir: o.DataDir, Superuser: o.Superuser, Settings: o.Settings, Log: o.Log, Reload: o.Reload, Conn: o.Conn, NewPID: o.NewPID})
 }
 
 // backend joins the engine and the access rules.

@@ -98,7 +98,7 @@ func serve(f *serveFlags, log zerolog.Logger, out io.Writer, signals <-chan os.S
 			return time.Duration(conf.conf.Int(settings.AuthenticationTimeout)) * time.Second
 		},
 		ConnsMax: func() int { return 2 * int(conf.conf.Int(settings.MaxConnections)) }}
-	eng, err := openEngine(engineOptions{DataDir: f.data, Superuser: f.superuser, Settings: conf.conf, Log: log, Reload: conf.reload, Conn: srv.Lookup})
+	eng, err := openEngine(engineOptions{DataDir: f.data, Superuser: f.superuser, Settings: conf.conf, Log: log, Reload: conf.reload, Conn: srv.Lookup, NewPID: srv.NewPID})
 	if err != nil {
 		return fmt.Errorf("could not open data directory %q: %w", f.data, err)
 	}

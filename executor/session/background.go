@@ -12,10 +12,14 @@ type background struct {
 }
 
 // startBackground starts what runs beside the sessions.
-func (s *Server) startBackground() { s.stop = make(chan struct{}) }
+func (s *Server) startBackground() {
+	s.stop = make(chan struct{})
+	s.launchAutovacuum()
+}
 
 func (s *Server) stopBackground() {
 	close(s.stop)
+	s.stopWorkers()
 	s.wg.Wait()
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/calfdb/calf/lock"
 	"github.com/calfdb/calf/pgwire"
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
@@ -24,6 +25,8 @@ func (s *Session) connect(p *pgwire.StartupParams) error {
 		}
 	}
 	s.gucs.ReportAll(s.w.ParameterStatus)
+	s.activity.open("client backend", s.clock.Now())
+	s.backend.Heap.Stats.Delta().Sessions++
 	s.ready.Store(true)
 	return nil
 }
@@ -56,6 +59,18 @@ func (s *Session) openDatabase(database, user string) error {
 	if !db.AllowConn {
 		return pgerr.Fatal(pgerr.ObjectNotInPrerequisiteState, "database \"%s\" is not currently accepting connections", database)
 	}
+	// Until the session is known to be in it, nobody drops or copies the database.
+	if err := s.locks.Acquire(s.locks.Owner(), databaseTag(db.OID), lock.RowExclusive); err != nil {
+		return err
+	}
+	defer s.locks.Release(s.locks.Owner(), databaseTag(db.OID), lock.RowExclusive)
+	if again, err := s.view.DatabaseByName(database); err != nil || again == nil || again.OID != db.OID {
+		if err == nil {
+			err = pgerr.Fatal(pgerr.InvalidCatalogName, "database \"%s\" does not exist", database).
+				WithDetail("It seems to have just been dropped or renamed.")
+		}
+		return err
+	}
 	s.abort()
 	s.user, s.db = role, db
 	if err := s.useDB(db.OID); err != nil {
@@ -66,6 +81,7 @@ func (s *Session) openDatabase(database, user string) error {
 	s.view.Attach(func() {
 		s.Terminate(pgerr.Fatal(pgerr.AdminShutdown, "terminating connection due to administrator command"))
 	})
+	s.backend.Heap.Stats = s.server.stats.NewSession(uint32(db.OID))
 	return s.applyStored(role, db)
 }
 

@@ -15,5 +15,10 @@
 // Every path out of a statement ends in finishStatement or failStatement; both leave no pin, no latch and no lock behind that the
 // block's state does not call for. A panic is an error of the session (pgwire turns it into FATAL and calls Close, which aborts).
 //
+// # Without a client
+//
+// Server also runs autovacuum (autovacuum.go): a launcher goroutine, and workers that are Sessions without a connection. What sessions do is
+// counted in storage/pgstat and shown by activity.go.
+//
 // It is the only importer of sql/ddl and sql/plpgsql.
 package session

@@ -54,6 +54,7 @@ func (s *Session) parseCached(sql string, paramOIDs []uint32) (done bool, err er
 
 func (s *Session) parseStatement(name, sql string, paramOIDs []uint32) error {
 	s.beginExtended()
+	s.showStatement(sql)
 	if name == "" {
 		s.dropUnnamed()
 	} else if s.statements[name] != nil {
@@ -118,6 +119,13 @@ func (s *Session) beginExtended() {
 	}
 }
 
+// showStatement tells pg_stat_activity what runs.
+func (s *Session) showStatement(text string) {
+	if s.gucs.trackActivities {
+		s.activity.begin(text, s.clock.statement)
+	}
+}
+
 // Bind makes a portal.
 func (s *Session) Bind(portalName, stmtName string, paramFormats []int16, params [][]byte, resultFormats []int16) error {
 	p, err := s.bind(portalName, stmtName, paramFormats, params, resultFormats)
@@ -137,6 +145,7 @@ func (s *Session) bind(portalName, stmtName string, paramFormats []int16, params
 	if err != nil {
 		return nil, err
 	}
+	s.showStatement(stmt.text)
 	p := s.newPortal(portalName)
 	p.stmt = stmt
 	if err := s.checkBlockPrepared(stmt); err != nil {
@@ -338,6 +347,7 @@ func (s *Session) executePortal(p *portal, maxRows int32) error {
 		s.w.EmptyQuery()
 		return nil
 	}
+	s.showStatement(p.stmt.text)
 	if err := s.checkBlockPrepared(p.stmt); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func init() {
 	for prosrc, f := range map[string]func(s *Session, c *types.Call) (types.Datum, error){
 		"current_user":             func(s *Session, _ *types.Call) (types.Datum, error) { return s.roleName(s.view.User()) },
 		"session_user":             func(s *Session, _ *types.Call) (types.Datum, error) { return s.roleName(s.view.SessionUser()) },
-		"pg_backend_pid":           func(s *Session, _ *types.Call) (types.Datum, error) { return types.Int4(s.conn.PID()), nil },
+		"pg_backend_pid":           func(s *Session, _ *types.Call) (types.Datum, error) { return types.Int4(s.pid), nil },
 		"pg_postmaster_start_time": func(s *Session, _ *types.Call) (types.Datum, error) { return timeDatum(s.server.started), nil },
 		"pgsql_version":            func(*Session, *types.Call) (types.Datum, error) { return types.Text(versionText), nil },
 		"pg_is_in_recovery":        func(*Session, *types.Call) (types.Datum, error) { return types.Bool(false), nil },
@@ -77,7 +77,7 @@ func sleep(s *Session, c *types.Call) (types.Datum, error) {
 // signal cancels or terminates another session. Roles may signal their own sessions, superusers all, pg_signal_backend all but superusers'.
 func (s *Session) signal(pid int32, terminate bool) (types.Datum, error) {
 	target := s.server.sessionByPID(pid)
-	if target == nil || s.server.o.Conn == nil {
+	if target == nil {
 		s.notice(&pgerr.Error{Severity: "WARNING", Code: pgerr.Warning, Message: "PID " + strconv.Itoa(int(pid)) + " is not a PostgreSQL server process"})
 		return types.Bool(false), nil
 	}
@@ -88,8 +88,10 @@ func (s *Session) signal(pid int32, terminate bool) (types.Datum, error) {
 		target.Cancel()
 		return types.Bool(true), nil
 	}
-	if conn := s.server.o.Conn(pid); conn != nil {
-		conn.Terminate(pgerr.Fatal(pgerr.AdminShutdown, "terminating connection due to administrator command"))
+	if target.conn == nil {
+		target.Terminate(pgerr.Fatal(pgerr.AdminShutdown, "terminating autovacuum process due to administrator command"))
+	} else {
+		target.conn.Terminate(pgerr.Fatal(pgerr.AdminShutdown, "terminating connection due to administrator command"))
 	}
 	return types.Bool(true), nil
 }
@@ -119,7 +121,7 @@ func (s *Server) sessionByPID(pid int32) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ss := range s.sessions {
-		if ss.ready.Load() && ss.conn.PID() == pid {
+		if ss.ready.Load() && ss.pid == pid {
 			return ss
 		}
 	}

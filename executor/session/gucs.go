@@ -19,6 +19,7 @@ type gucs struct {
 	statementTimeout, idleTimeout, idleInTxTimeout time.Duration
 	minMessage                                     int
 	async                                          bool
+	trackActivities                                bool
 	inRead                                         bool // tx characteristics are being mirrored
 }
 
@@ -43,6 +44,11 @@ func (g *gucs) follow() {
 	g.OnAssign(settings.ClientMinMessages, func(v settings.Value) { g.minMessage = messageLevel(v.Str) })
 	g.OnAssign(settings.SearchPath, func(v settings.Value) { g.s.view.SetSearchPath(splitNames(v.Str)) })
 	g.OnAssign(settings.ClientEncoding, func(v settings.Value) { g.s.setClientEncoding(v.Str) })
+	g.OnAssign(settings.MustLookup("track_activities"), func(v settings.Value) { g.trackActivities = v.I != 0 })
+	g.OnAssign(settings.MustLookup("application_name"), func(v settings.Value) { g.s.activity.setApplication(v.Str) })
+	g.OnAssign(trackCounts, func(v settings.Value) { g.s.backend.Heap.Stats.SetEnabled(v.I != 0) })
+	g.OnAssign(vacuumCostDelay, func(v settings.Value) { g.s.backend.VacuumCostDelay = millisDuration(v.F) })
+	g.OnAssign(vacuumCostLimit, func(v settings.Value) { g.s.backend.VacuumCostLimit = int(v.I) })
 	g.followMemory()
 	g.followTypes()
 	g.followPlanner()
@@ -220,7 +226,12 @@ func (g *gucs) nest() int                     { return g.Enter() }
 func (g *gucs) unnest(level int, commit bool) { g.Leave(level, commit) }
 
 // report tells the client of reported settings that changed.
-func (g *gucs) report() { g.ReportChanged(g.s.w.ParameterStatus) }
+func (g *gucs) report() {
+	if g.s.w == nil {
+		return
+	}
+	g.ReportChanged(g.s.w.ParameterStatus)
+}
 
 // resetAll is RESET ALL.
 func (g *gucs) resetAll() error { return g.ResetAll() }

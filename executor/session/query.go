@@ -178,6 +178,9 @@ func (s *Session) begin(text string) {
 	s.active.Store(true)
 	s.clock.startMessage()
 	s.armStatementTimeout()
+	if s.gucs.trackActivities {
+		s.activity.beginCopy(text, s.clock.statement)
+	}
 	s.logStatement(text)
 }
 

@@ -24,6 +24,7 @@ func (s *Session) pushSavepoint(name string, internal bool) {
 	parent := s.owner()
 	tx := s.backend.Heap.Tx
 	tx.BeginSub()
+	s.backend.Heap.Stats.BeginSub()
 	s.savepoints = append(s.savepoints, savepoint{
 		name: name, internal: internal, owner: s.locks.NewOwner(lock.SubtransactionOwner, parent),
 		after: s.backend.After.Mark(), portals: s.portalCount, settings: s.gucs.nest(),
@@ -60,6 +61,7 @@ func (s *Session) releaseTop() {
 	n := len(s.savepoints) - 1
 	sp := s.savepoints[n]
 	s.backend.Heap.Tx.CommitSub()
+	s.backend.Heap.Stats.EndSub(true)
 	sp.owner.MoveToParent()
 	sp.owner.Close()
 	s.gucs.unnest(sp.settings, true)
@@ -74,6 +76,7 @@ func (s *Session) undoTop() {
 	s.dropPortalsSince(sp.portals)
 	s.backend.After.Rewind(sp.after)
 	s.backend.Heap.Tx.AbortSub()
+	s.backend.Heap.Stats.EndSub(false)
 	sp.owner.Close()
 	sp.owner = nil
 	s.settleOwner()

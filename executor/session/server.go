@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,6 +23,7 @@ import (
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/heap"
 	"github.com/calfdb/calf/storage/pagestore"
+	"github.com/calfdb/calf/storage/pgstat"
 	"github.com/calfdb/calf/storage/xact"
 )
 
@@ -34,6 +36,8 @@ type Options struct {
 	// Reload re-reads the configuration files (pg_reload_conf); Conn finds a connection by process id. Both may be nil.
 	Reload func()
 	Conn   func(pid int32) *pgwire.Conn
+	// NewPID gives process ids to sessions without a client; nil = some that no connection has.
+	NewPID func() int32
 }
 
 // Server is a running database server without its listeners: storage, catalogs, and the sessions there are.
@@ -45,17 +49,22 @@ type Server struct {
 	heap    *heap.Engine
 	locks   *lock.Manager
 	cluster *catalog.Cluster
+	stats   *pgstat.Collector
 	tempDir string
 	started time.Time
 	background
+	auto autovacuum
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{}
+
+	ownPIDs atomic.Int32
 }
 
 // Open opens a data directory, initialising an empty one.
 func Open(o Options) (*Server, error) {
-	s := &Server{o: o, sessions: map[*Session]struct{}{}, tempDir: filepath.Join(o.DataDir, "pgsql_tmp"), started: time.Now()}
+	s := &Server{o: o, sessions: map[*Session]struct{}{}, tempDir: filepath.Join(o.DataDir, "pgsql_tmp"), started: time.Now(), stats: pgstat.New()}
+	s.auto.workers, s.auto.last, s.auto.claimed = map[*Session]bool{}, map[catalog.OID]time.Time{}, map[[2]types.OID]bool{}
 	if err := s.prepareTemp(); err != nil {
 		return nil, err
 	}
@@ -75,8 +84,22 @@ func Open(o Options) (*Server, error) {
 	if err := s.openCatalogs(); err != nil {
 		return nil, s.closeAfter(err)
 	}
+	if err := s.stats.Load(s.statsFile()); err != nil {
+		o.Log.Warn().Err(err).Msg("statistics start at zero")
+	}
 	s.startBackground()
 	return s, nil
+}
+
+// statsFile keeps the statistics of a server that was stopped.
+func (s *Server) statsFile() string { return filepath.Join(s.o.DataDir, "pgstat.stat") }
+
+// newPID gives a process id to a session without a client.
+func (s *Server) newPID() int32 {
+	if s.o.NewPID != nil {
+		return s.o.NewPID()
+	}
+	return s.ownPIDs.Add(1) + 1<<30
 }
 
 // prepareTemp empties the directory of temporary files.
@@ -119,6 +142,9 @@ func (s *Server) openCatalogs() error {
 func (s *Server) Close() error {
 	s.stopBackground()
 	s.cluster.Close()
+	if err := s.stats.Save(s.statsFile()); err != nil {
+		s.o.Log.Warn().Err(err).Msg("statistics are lost")
+	}
 	return s.store.Close()
 }
 
@@ -137,7 +163,7 @@ func (s *Server) Startup(ctx context.Context, c *pgwire.Conn, p *pgwire.StartupP
 
 // newSession makes a session that is not yet connected to a database.
 func (s *Server) newSession(pid int32) *Session {
-	ss := &Session{server: s, statements: map[string]*prepared{}, portals: map[string]*portal{}, tables: map[types.OID]*executor.Table{}, done: make(chan struct{}, 1),
+	ss := &Session{server: s, pid: pid, statements: map[string]*prepared{}, portals: map[string]*portal{}, tables: map[types.OID]*executor.Table{}, done: make(chan struct{}, 1),
 		clock: &clock{now: time.Now}, ctx: context.Background()}
 	ss.clock.startMessage()
 	ss.locks = s.locks.NewSession(pid)

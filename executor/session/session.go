@@ -19,7 +19,8 @@ import (
 // Session is one client's session. All methods but Cancel and Terminate belong to the connection's goroutine.
 type Session struct {
 	server *Server
-	conn   *pgwire.Conn
+	pid    int32
+	conn   *pgwire.Conn // nil: a session of the server's own
 	w      *pgwire.Writer
 
 	backend *executor.Backend
@@ -62,6 +63,7 @@ type Session struct {
 	tagBuf    []byte
 	paramOIDs []uint32
 
+	activity   activity
 	ready      atomic.Bool // connected: other goroutines may look at user
 	active     atomic.Bool // a statement is running
 	terminated atomic.Pointer[pgerr.Error]
@@ -114,6 +116,7 @@ func (s *Session) Async() error {
 // TxStatus is the status byte of ReadyForQuery.
 func (s *Session) TxStatus() byte {
 	s.gucs.report()
+	s.activity.end(s.block == blockOpen, s.block == blockFailed, s.clock.Now())
 	switch s.block {
 	case blockOpen:
 		return 'T'

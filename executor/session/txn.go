@@ -57,6 +57,7 @@ func (s *Session) startTransaction() {
 	s.settleOwner()
 	s.backend.Heap.Tx = tx
 	s.clock.startTransaction()
+	s.activity.transaction(s.clock.transaction)
 	s.gucs.beginTransaction()
 	s.view.BeginTransaction(tx)
 	s.snapshotTaken = false
@@ -145,6 +146,8 @@ func (s *Session) endTransaction(committed bool) {
 	s.dropTransactionPortals()
 	s.backend.After.Reset()
 	s.view.EndTransaction(committed)
+	s.backend.Heap.Stats.EndTransaction(committed)
+	s.activity.transaction(0)
 	for i := len(s.savepoints) - 1; i >= 0; i-- {
 		if sp := &s.savepoints[i]; !sp.dead() {
 			sp.owner.Close()

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/binary"
+	"time"
 
 	"github.com/calfdb/calf/storage/pagestore"
 )
@@ -56,7 +57,10 @@ func (c *Cluster) copyKeys(from, to OID) error {
 // RemoveDatabase removes a database's pages when the transaction commits.
 func (v *View) RemoveDatabase(db OID) {
 	v.sess.Tx.OnCommitWrite(func(ch *pagestore.Change) { dropDBKeys(ch, db) })
-	v.sess.Tx.OnCommit(func() { v.cluster.forgetDB(db) })
+	v.sess.Tx.OnCommit(func() {
+		v.cluster.forgetDB(db)
+		v.sess.Stats.Collector().DropDatabase(uint32(db))
+	})
 }
 
 func dropDBKeys(ch *pagestore.Change, db OID) {
@@ -118,13 +122,38 @@ func (v *View) Detach() {
 	delete(c.attached, v)
 }
 
-// OtherSessions counts the sessions connected to a database, besides one.
-func (c *Cluster) OtherSessions(db OID, besides *View) (n int) {
+// AttachWorker is Attach for a session of the server's own, which has to go when the database is needed alone.
+func (v *View) AttachWorker(terminate func()) {
+	v.Attach(terminate)
+	v.cluster.mu.Lock()
+	v.worker = true
+	v.cluster.mu.Unlock()
+}
+
+// otherSessionsPatience is how long a session that is about to end may take, as in PostgreSQL.
+const otherSessionsPatience = 5 * time.Second
+
+// OtherSessions counts the sessions connected to a database, besides one, and waits a while for them to go. The server's own are asked to.
+func (c *Cluster) OtherSessions(db OID, besides *View) int {
+	for end := time.Now().Add(otherSessionsPatience); ; {
+		n := c.countOthers(db, besides)
+		if n == 0 || time.Now().After(end) {
+			return n
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (c *Cluster) countOthers(db OID, besides *View) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for v := range c.attached {
-		if v != besides && v.db.OID == db {
-			n++
+	for v, terminate := range c.attached {
+		if v == besides || v.db.OID != db {
+			continue
+		}
+		n++
+		if v.worker {
+			terminate()
 		}
 	}
 	return n

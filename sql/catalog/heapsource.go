@@ -5,6 +5,7 @@ import (
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 // heapSource reads the catalogs' tables through their indexes, with a snapshot taken when the read begins.
@@ -39,6 +40,8 @@ func (s *heapSource) scan(ix *TableIndex, key []types.Datum, each func(types.TID
 	}
 	scan := idx.NewScan(index.ScanOptions{Cancel: s.v.sess.Cancel})
 	defer scan.End()
+	stat := s.v.sess.Stats.Table(pgstat.OID(ix.OID), ix.Table.Shared)
+	stat.Scan()
 	if err := scan.Rescan(keys); err != nil {
 		return err
 	}
@@ -50,6 +53,7 @@ func (s *heapSource) scan(ix *TableIndex, key []types.Datum, each func(types.TID
 		if !ok || err != nil {
 			return err
 		}
+		stat.Returned(1)
 		found, allDead, err := rel.FetchHOT(s.v.sess, scan.TID(), &s.snap, &slot)
 		if err != nil {
 			return err
@@ -60,6 +64,7 @@ func (s *heapSource) scan(ix *TableIndex, key []types.Datum, each func(types.TID
 			}
 			continue
 		}
+		stat.Fetched(1)
 		more, err := s.give(&slot, each)
 		if !more || err != nil {
 			return err

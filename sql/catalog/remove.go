@@ -5,6 +5,7 @@ import (
 
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 // oidIndexes are the indexes on the OID columns of the catalogs of objects that are one row.
@@ -88,6 +89,7 @@ func (v *View) removeRelation(oid OID) error {
 		}
 	}
 	if hasStorage(rel.Kind) {
+		v.sess.Tx.OnCommit(func() { v.sess.Stats.Dropped(pgstat.OID(oid)) })
 		v.DropStorage(rel.Storage, rel.Persistence == 't')
 	}
 	if rel.Kind == 'S' {

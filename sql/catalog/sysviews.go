@@ -8,12 +8,15 @@ import (
 //go:embed views/pg_catalog.sql
 var pgCatalogViews string
 
+//go:embed views/pg_stat.sql
+var pgStatViews string
+
 // SystemViews lists the SQL statements that make the system views. They run in template1 between Bootstrap and Finish, each in its turn: a
 // later one may use what an earlier one made.
 func SystemViews() []string {
 	var list []string
 	var cur strings.Builder
-	for line := range strings.Lines(pgCatalogViews) {
+	for line := range strings.Lines(pgCatalogViews + pgStatViews) {
 		if strings.HasPrefix(line, "--") {
 			continue
 		}

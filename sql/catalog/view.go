@@ -12,6 +12,7 @@ type View struct {
 	shared       *cache
 	own          ownChanges
 	path         searchPath
+	worker       bool // of the server's own; guarded by the cluster
 	sessionUser  OID
 	user         OID
 	onCommit     []onCommitTable

@@ -3,11 +3,13 @@ package ddl
 import (
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 // statisticsTarget is default_statistics_target.
@@ -17,12 +19,12 @@ const statisticsTarget = 100
 type sample struct {
 	rows      []types.Row
 	totalRows float64 // estimate of all live rows
-	dead      float64
+	dead      float64 // estimate of all dead ones
 }
 
 // analyzeOne gathers the statistics of a table's columns.
 func (c *ctx) analyzeOne(t vacuumTarget, o vacuumOptions) error {
-	rel, err := c.lockTarget(t, shareUpdateExclusive, "analyze")
+	rel, err := c.lockTarget(t, o, shareUpdateExclusive, "analyze")
 	if rel == nil || err != nil || rel.Kind == 't' || rel.OID == catalog.PgStatisticOID {
 		return err
 	}
@@ -52,7 +54,28 @@ func (c *ctx) analyzeOne(t vacuumTarget, o vacuumOptions) error {
 			}
 		}
 	}
-	return c.noteAnalyze(rel, h, s)
+	if err := c.noteAnalyze(rel, h, s); err != nil {
+		return err
+	}
+	c.reportAnalyze(rel, s, len(t.columns) == 0)
+	return nil
+}
+
+// reportAnalyze tells the statistics collector. What this transaction has changed itself is counted when it commits.
+func (c *ctx) reportAnalyze(rel *catalog.Relation, s *sample, allColumns bool) {
+	stats := c.heapSession().Stats
+	live, dead := stats.Unsettled(pgstat.OID(rel.OID))
+	r := c.vacuumReportOf(rel, int64(s.totalRows)-live, int64(s.dead)-dead)
+	stats.Collector().Analyzed(r, allColumns)
+}
+
+// vacuumReportOf is what a vacuum or analyze of a table tells.
+func (c *ctx) vacuumReportOf(rel *catalog.Relation, live, dead int64) pgstat.VacuumReport {
+	r := pgstat.VacuumReport{DB: pgstat.OID(c.v.DBOID()), Rel: pgstat.OID(rel.OID), Live: live, Dead: dead, Auto: c.Backend.Autovacuum, At: time.Now()}
+	if rel.Shared {
+		r.DB = 0
+	}
+	return r
 }
 
 // analyzedColumn is a column to analyse, with its statistics target.
@@ -152,6 +175,7 @@ func (c *ctx) sampleRows(h *heap.Relation, want int) (*sample, error) {
 	}
 	if picked > 0 {
 		s.totalRows = math.Floor(live/float64(picked)*float64(blocks) + 0.5)
+		s.dead = math.Floor(s.dead/float64(picked)*float64(blocks) + 0.5)
 	}
 	return s, nil
 }

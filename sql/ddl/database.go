@@ -3,9 +3,11 @@ package ddl
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
+	"github.com/calfdb/calf/lock"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
 )
 
 func init() {
@@ -130,10 +132,22 @@ func createDatabase(c *ctx, n *pg_query.CreatedbStmt) (string, error) {
 	if owner, _ := c.v.IsOwner(c.v.User(), from.Owner); !from.IsTemplate && !owner {
 		return "", pgerr.New(pgerr.InsufficientPrivilege, "permission denied to copy database \"%s\"", o.template)
 	}
+	if err := c.lockDatabase(from.OID, share); err != nil {
+		return "", err
+	}
 	if busy := c.v.Cluster().OtherSessions(from.OID, c.v); busy > 0 {
 		return "", inUse(busy, "source database \"%s\" is being accessed by other users", o.template)
 	}
 	return "CREATE DATABASE", c.copyDatabase(n.Dbname, from, o)
+}
+
+// lockDatabase keeps sessions from coming into a database until the end of the transaction.
+func (c *ctx) lockDatabase(db OID, mode int) error {
+	w, ok := c.heapSession().Waiter.(*heap.LockWaiter)
+	if !ok {
+		return nil
+	}
+	return w.Session.Acquire(w.Owner, lock.Object(0, uint32(catalog.PgDatabaseOID), uint32(db), 0), lock.Mode(mode))
 }
 
 // inUse is the error of a database that others are connected to.
@@ -193,6 +207,9 @@ func dropDatabase(c *ctx, n *pg_query.DropdbStmt) (string, error) {
 	}
 	if db.IsTemplate {
 		return "", pgerr.New(pgerr.WrongObjectType, "cannot drop a template database")
+	}
+	if err := c.lockDatabase(db.OID, accessExclusive); err != nil {
+		return "", err
 	}
 	if len(n.Options) > 0 {
 		c.v.Cluster().TerminateSessions(db.OID)
@@ -280,6 +297,9 @@ func (c *ctx) renameDatabase(n *pg_query.RenameStmt) error {
 		return pgerr.New(pgerr.DuplicateDatabase, "database \"%s\" already exists", n.Newname)
 	case db.OID == c.v.DBOID():
 		return pgerr.New(pgerr.FeatureNotSupported, "current database cannot be renamed")
+	}
+	if err := c.lockDatabase(db.OID, accessExclusive); err != nil {
+		return err
 	}
 	if busy := c.v.Cluster().OtherSessions(db.OID, c.v); busy > 0 {
 		return inUse(busy, "database \"%s\" is being accessed by other users", n.Subname)

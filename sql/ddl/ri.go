@@ -11,6 +11,7 @@ import (
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 // The triggers of foreign keys. Those on the referencing table look the key up in the referenced table's index, without SQL, and lock the row
@@ -132,6 +133,7 @@ type keyLookup struct {
 	x       *expr.Context
 	columns []int16 // of the referenced table's key
 	slot    heap.Slot
+	stats   *pgstat.Table // of the index
 }
 
 func newKeyLookup(b *executor.Backend, rel *catalog.Relation, fk *catalog.Constraint) (*keyLookup, error) {
@@ -151,6 +153,7 @@ func newKeyLookup(b *executor.Backend, rel *catalog.Relation, fk *catalog.Constr
 	if ix == nil {
 		return nil, pgerr.Internal("foreign key \"%s\" has no index on \"%s\"", fk.Name, pk.Name)
 	}
+	l.stats = b.Heap.Stats.Table(pgstat.OID(ix.OID), false)
 	am, err := v.OpenIndex(b.Env, pk, ix)
 	if err != nil {
 		return nil, err
@@ -246,6 +249,7 @@ func (l *keyLookup) find(row types.Row, snap *heap.Snapshot, lock bool) (bool, e
 			l.keys[i].Arg = d
 		}
 	}
+	l.stats.Scan()
 	if err := l.scan.Rescan(l.keys); err != nil {
 		return false, err
 	}
@@ -259,9 +263,11 @@ func (l *keyLookup) find(row types.Row, snap *heap.Snapshot, lock bool) (bool, e
 		if err != nil {
 			return false, err
 		}
+		l.stats.Returned(1)
 		if !found {
 			continue
 		}
+		l.stats.Fetched(1)
 		if !lock {
 			return true, nil
 		}

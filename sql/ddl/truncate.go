@@ -10,6 +10,7 @@ import (
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/pagestore"
+	"github.com/calfdb/calf/storage/pgstat"
 )
 
 func init() { register("TruncateStmt", truncate) }
@@ -125,6 +126,7 @@ func (c *ctx) truncateStorage(oid OID) error {
 	if _, err := c.newStorage(rel.OID, rel.Storage, rel.Persistence); err != nil {
 		return err
 	}
+	c.heapSession().Stats.Table(pgstat.OID(oid), false).Truncate()
 	for _, ix := range rel.Indexes {
 		if _, err := c.newStorage(ix.OID, ix.Storage, rel.Persistence); err != nil {
 			return err

@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"strings"
+	"time"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
@@ -19,12 +20,13 @@ func init() { register("VacuumStmt", vacuum) }
 // vacuumOptions are the options of VACUUM and ANALYZE.
 type vacuumOptions struct {
 	vacuum, analyze, full, freeze, verbose, skipLocked, noTruncate, keepIndexes, allPages bool
-	columns                                                                               []string
+	costDelay                                                                             time.Duration
+	costLimit                                                                             int
 }
 
 // vacuum is VACUUM and ANALYZE.
 func vacuum(c *ctx, n *pg_query.VacuumStmt) (string, error) {
-	o := vacuumOptions{vacuum: n.IsVacuumcmd, analyze: !n.IsVacuumcmd}
+	o := vacuumOptions{vacuum: n.IsVacuumcmd, analyze: !n.IsVacuumcmd, costDelay: c.Backend.VacuumCostDelay, costLimit: c.Backend.VacuumCostLimit}
 	if err := o.parse(n); err != nil {
 		return "", err
 	}
@@ -204,7 +206,19 @@ func hasOption(n *pg_query.VacuumStmt, name string) bool {
 }
 
 // lockTarget locks a table for VACUUM or ANALYZE; nil when it is gone, or is not the user's to work on.
-func (c *ctx) lockTarget(t vacuumTarget, mode int, command string) (*catalog.Relation, error) {
+func (c *ctx) lockTarget(t vacuumTarget, o vacuumOptions, mode int, command string) (*catalog.Relation, error) {
+	if o.skipLocked {
+		got, err := c.mayLock(t.oid, mode)
+		if err != nil {
+			return nil, err
+		}
+		if !got {
+			n := pgerr.New(pgerr.LockNotAvailable, "skipping %s of \"%s\" --- lock not available", command, t.name)
+			n.Severity = "WARNING"
+			c.send(n)
+			return nil, nil
+		}
+	}
 	rel, err := c.Session.LockRelation(t.oid, mode)
 	if err != nil || rel == nil {
 		return nil, err
@@ -269,7 +283,7 @@ func (c *ctx) vacuumOne(t vacuumTarget, o vacuumOptions) error {
 	if o.full {
 		mode = accessExclusive
 	}
-	rel, err := c.lockTarget(t, mode, "vacuum")
+	rel, err := c.lockTarget(t, o, mode, "vacuum")
 	if rel == nil || err != nil {
 		return err
 	}
@@ -313,7 +327,7 @@ func (c *ctx) vacuumTable(rel *catalog.Relation, o vacuumOptions) error {
 		return err
 	}
 	opts := heap.VacuumOptions{All: o.freeze || o.allPages, OldPages: uint32(max(rel.Pages, 0)), OldTuples: float64(max(rel.Tuples, 0)),
-		Delay: c.Backend.Interrupted, KeepIndexes: o.keepIndexes}
+		Delay: (&pacer{interrupted: c.Backend.Interrupted, delay: o.costDelay, limit: o.costLimit}).page, KeepIndexes: o.keepIndexes}
 	if xm := c.heapSession().Tx.Manager(); o.freeze {
 		opts.FreezeBefore = xm.Horizon()
 	} else if h := xm.Horizon(); h > freezeMinAge {
@@ -342,6 +356,7 @@ func (c *ctx) vacuumTable(rel *catalog.Relation, o vacuumOptions) error {
 	if o.verbose {
 		c.vacuumReport(rel, &st)
 	}
+	c.heapSession().Stats.Collector().Vacuumed(c.vacuumReportOf(rel, int64(st.Tuples), int64(st.RecentlyDead)))
 	return c.noteVacuum(rel, &st, cleaners)
 }
 

@@ -32,6 +32,9 @@ func (r *Relation) Delete(s *Session, tid types.TID, o DeleteOpts) (Result, Conf
 			return 0, Conflict{}, err
 		}
 		res, c, waitFor, err := a.delete(o)
+		if err == nil && waitFor == 0 && res == OK {
+			r.stats(s).Delete()
+		}
 		if err != nil || waitFor == 0 {
 			return res, c, err
 		}

@@ -37,7 +37,7 @@ func (r *Relation) FetchHOT(s *Session, tid types.TID, snap *Snapshot, slot *Slo
 	buf.LockShared()
 	if r.worthPruning(buf.Page()) {
 		buf.Unlock()
-		if err := r.pruneIfFree(buf); err != nil {
+		if err := r.pruneIfFree(s, buf); err != nil {
 			buf.Unpin()
 			return false, false, err
 		}

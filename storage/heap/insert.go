@@ -4,6 +4,7 @@ import (
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/pgstat"
 	"github.com/calfdb/calf/storage/xact"
 )
 
@@ -49,7 +50,16 @@ func (r *Relation) Insert(s *Session, row types.Row, o InsertOpts) (types.TID, e
 		return types.TID{}, err
 	}
 	defer buf.UnlockUnpin()
-	return r.insertOn(s, buf, h, xid, o)
+	tid, err := r.insertOn(s, buf, h, xid, o)
+	if err == nil {
+		r.stats(s).Insert(1)
+	}
+	return tid, err
+}
+
+// stats is where the session counts what it does to the relation.
+func (r *Relation) stats(s *Session) *pgstat.Table {
+	return s.Stats.Table(pgstat.OID(r.OID), r.ID.DB == 0)
 }
 
 // insertOn puts a formed tuple on a latched page with room, and applies. The page stays latched.
@@ -99,6 +109,7 @@ func (r *Relation) MultiInsert(s *Session, rows []types.Row, tids []types.TID, o
 			return err
 		}
 		done += n
+		r.stats(s).Insert(int64(n))
 	}
 	return nil
 }
@@ -181,5 +192,6 @@ func (r *Relation) Kill(s *Session, tid types.TID) error {
 	e.Put16(id.Off()+offInfomask, h.infomask()&^xminFrozen|xminInvalid)
 	prunable(buf, s.Tx.CurrentXID())
 	r.e.pool.ApplyPages(buf)
+	r.stats(s).Delete()
 	return nil
 }

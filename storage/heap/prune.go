@@ -29,7 +29,7 @@ func (r *Relation) worthPruning(p []byte) bool {
 }
 
 // pruneIfFree prunes a pinned, unlatched page if nobody else has it pinned. On return it is pinned and unlatched.
-func (r *Relation) pruneIfFree(buf buffer.Buf) error {
+func (r *Relation) pruneIfFree(s *Session, buf buffer.Buf) error {
 	if !buf.TryCleanupLock() {
 		return nil
 	}
@@ -41,6 +41,7 @@ func (r *Relation) pruneIfFree(buf buffer.Buf) error {
 	changed, err := p.prune(r, buf, r.e.xm.Horizon())
 	if err == nil && changed {
 		r.e.pool.ApplyPages(buf)
+		r.stats(s).Pruned(int64(p.removed - p.dead))
 	}
 	return err
 }

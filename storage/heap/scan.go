@@ -4,6 +4,7 @@ import (
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/buffer"
 	"github.com/calfdb/calf/storage/page"
+	"github.com/calfdb/calf/storage/pgstat"
 	"github.com/calfdb/calf/storage/tuple"
 )
 
@@ -22,6 +23,7 @@ type ScanOpts struct {
 type Scan struct {
 	r    *Relation
 	s    *Session
+	stat *pgstat.Table
 	snap *Snapshot
 	o    ScanOpts
 
@@ -64,6 +66,7 @@ func (r *Relation) BeginScan(s *Session, snap *Snapshot, o ScanOpts) *Scan {
 func (sc *Scan) Begin(r *Relation, s *Session, snap *Snapshot, o ScanOpts) {
 	sc.End()
 	sc.r, sc.s, sc.snap, sc.o = r, s, snap, o
+	sc.stat = r.stats(s)
 	sc.Rescan()
 }
 
@@ -82,6 +85,7 @@ func (sc *Scan) Rescan() {
 		sc.end = sc.o.TIDMax.Block + 1
 	}
 	sc.reader.Reset(sc.r.main)
+	sc.stat.Scan()
 	sc.state, sc.n, sc.at = scanFresh, 0, 0
 }
 
@@ -108,6 +112,7 @@ func (sc *Scan) Next(slot *Slot) (bool, error) {
 	for sc.state == scanOn {
 		for sc.at++; sc.at < sc.n; sc.at++ {
 			if ok, err := sc.emit(slot); ok || err != nil {
+				sc.stat.Returned(1)
 				return ok, err
 			}
 		}
@@ -137,6 +142,7 @@ func (sc *Scan) Prev(slot *Slot) (bool, error) {
 	for sc.state == scanOn {
 		for sc.at--; sc.at >= 0; sc.at-- {
 			if ok, err := sc.emit(slot); ok || err != nil {
+				sc.stat.Returned(1)
 				return ok, err
 			}
 		}
@@ -221,7 +227,7 @@ func (sc *Scan) openPage(block uint32) error {
 	buf.LockShared()
 	if !sc.o.NoPrune && sc.r.worthPruning(buf.Page()) {
 		buf.Unlock()
-		if err := sc.r.pruneIfFree(buf); err != nil {
+		if err := sc.r.pruneIfFree(sc.s, buf); err != nil {
 			return err
 		}
 		buf.LockShared()

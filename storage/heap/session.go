@@ -5,6 +5,7 @@ import (
 
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/pagestore"
+	"github.com/calfdb/calf/storage/pgstat"
 	"github.com/calfdb/calf/storage/xact"
 )
 
@@ -15,6 +16,8 @@ type Session struct {
 	Waiter Waiter
 	// Cancel ends waits for latches and stalls; nil = never.
 	Cancel pagestore.Cancel
+	// Stats counts what is done to relations; nil = nothing is counted.
+	Stats *pgstat.Session
 
 	buf        []byte // a tuple being formed
 	targets    [targetCount]insertTarget

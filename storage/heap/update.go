@@ -60,8 +60,10 @@ func (r *Relation) Update(s *Session, tid types.TID, row types.Row, o UpdateOpts
 	u.leave()
 	if err != nil || res.Result != OK {
 		r.killToast(s)
+		return res, err
 	}
-	return res, err
+	r.stats(s).Update(res.HOT)
+	return res, nil
 }
 
 func (u *updating) run() (res UpdateResult, err error) {

@@ -19,6 +19,7 @@ type Proc struct {
 	locker Locker
 
 	xmin atomic.Uint64 // the oldest xmin of the snapshots in use, 0 = none
+	xid  atomic.Uint64 // of the running transaction, 0 = it has none
 	held []XID         // their xmins, ascending: snapshots only get younger
 
 	tx Tx // the transaction, reused
@@ -110,7 +111,11 @@ func (p *Proc) release(xmin XID) {
 	}
 }
 
+// Running gives the running transaction's id and the oldest xmin of its snapshots, 0 = none. Any goroutine.
+func (p *Proc) Running() (xid, xmin XID) { return XID(p.xid.Load()), XID(p.xmin.Load()) }
+
 func (p *Proc) releaseAll() {
+	p.xid.Store(0)
 	p.held = p.held[:0]
 	p.xmin.Store(0)
 }

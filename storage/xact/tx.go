@@ -81,6 +81,9 @@ func (tx *Tx) XID() (XID, error) {
 		}
 		x := tx.m.assign(tx.levels[0].xid)
 		l.xid = x
+		if i == 0 {
+			tx.proc.xid.Store(uint64(x))
+		}
 		tx.own = append(tx.own, x)
 		if tx.proc.locker != nil {
 			if err := tx.proc.locker.LockXID(x); err != nil {
