@@ -58,6 +58,78 @@ func (s *State) newSetFunction(c *expr.Compiler, e query.Expr, cols int) (*setFu
 	return f, err
 }
 
+// givesElements: unnest gives an array's elements as they are, also when these are rows.
+func givesElements(c *expr.Compiler, fn types.OID) bool {
+	p, err := c.Proc(fn)
+	return err == nil && p.Lang == catalog.InternalLanguage && p.Src == "array_unnest"
+}
+
+// takenApart makes columns of a function's composite values.
+func takenApart(srf types.SRF) types.SRF {
+	return func(call *types.Call) (types.Iterator, error) {
+		it, err := srf(call)
+		return &splitRows{it: it, row: oneRow{split: true, env: call.Env, want: call.RetDesc}}, err
+	}
+}
+
+type splitRows struct {
+	it  types.Iterator
+	row oneRow
+}
+
+func (s *splitRows) Next(row []types.Datum) (bool, error) {
+	var one [1]types.Datum
+	if ok, err := s.it.Next(one[:]); !ok || err != nil {
+		return false, err
+	}
+	s.row.d, s.row.given = one[0], false
+	return s.row.Next(row)
+}
+
+// listedColumns tells a function which columns the query lists for its rows. An ordinary internal function is called here, so that it sees them.
+func (s *State) listedColumns(c *expr.Compiler, f *setFunction, rf *query.RangeFunction) error {
+	cols := make([]types.RecordColumn, len(rf.ColNames))
+	for i := range cols {
+		cols[i] = types.RecordColumn{Name: rf.ColNames[i], Type: rf.ColTypes[i], TypMod: rf.ColTypMods[i], Collation: rf.ColCollations[i]}
+	}
+	desc, err := types.NewRecordDesc(s.Backend.Env, cols)
+	if err != nil {
+		return err
+	}
+	f.call.RetDesc = desc
+	fe, ok := rf.Expr.(*query.FuncExpr)
+	if f.srf != nil || !ok {
+		return nil
+	}
+	p, err := c.Proc(fe.FuncOID)
+	if err != nil || p.Lang != catalog.InternalLanguage {
+		return err
+	}
+	fn, ok := types.LookupFunc(p.Src)
+	if !ok {
+		return nil
+	}
+	if f.args, err = c.CompileList(fe.Args); err != nil {
+		return err
+	}
+	f.call = types.Call{Args: make([]types.Datum, len(fe.Args)), RetType: fe.TypeOID, RetDesc: desc, Collation: fe.InputColl, FnExpr: fe,
+		Variadic: fe.Variadic}
+	for _, a := range fe.Args {
+		f.call.ArgTypes = append(f.call.ArgTypes, a.Type())
+	}
+	strict := p.Strict
+	f.srf = func(call *types.Call) (types.Iterator, error) {
+		for _, a := range call.Args {
+			if strict && a.IsNull() {
+				return &oneRow{d: types.Null, split: true, env: call.Env}, nil
+			}
+		}
+		d, err := fn(call)
+		return &oneRow{d: d, split: true, env: call.Env, want: desc}, err
+	}
+	return nil
+}
+
 func (s *State) setImplementation(p *catalog.Proc, call *types.Call) (types.SRF, error) {
 	if p.Lang == catalog.InternalLanguage {
 		if srf, ok := types.LookupSRF(p.Src); ok {
@@ -114,6 +186,7 @@ type oneRow struct {
 	d     types.Datum
 	split bool
 	env   *types.Env
+	want  *types.TupleDesc // the columns that the query lists, or nil
 	given bool
 }
 
@@ -132,7 +205,10 @@ func (o *oneRow) Next(row []types.Datum) (bool, error) {
 	if o.d.IsNull() {
 		return true, nil
 	}
-	_, fields, err := types.RecordFields(o.env, o.d, nil)
+	desc, fields, err := types.RecordFields(o.env, o.d, nil)
+	if err == nil && o.want != nil && o.want != desc {
+		err = types.CheckRowShape(o.env, desc, o.want)
+	}
 	if err == nil {
 		copy(row, fields)
 	}
@@ -158,10 +234,16 @@ func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 	width := 0
 	for _, rf := range p.Functions {
 		f, err := s.newSetFunction(c, rf.Expr, rf.ColCount)
+		if err == nil && rf.ColNames != nil {
+			err = s.listedColumns(c, f, rf)
+		}
 		if err != nil {
 			return nil, err
 		}
 		f.row = isComposite(s, rf)
+		if fe, ok := rf.Expr.(*query.FuncExpr); ok && f.row && f.srf != nil && givesElements(c, fe.FuncOID) {
+			f.srf = takenApart(f.srf)
+		}
 		n.funcs = append(n.funcs, f)
 		width += rf.ColCount
 	}

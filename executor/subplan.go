@@ -117,7 +117,7 @@ func (sp *subplan) array() (types.Datum, error) {
 		}
 		elems = append(elems, row[0].Clone())
 	}
-	if sp.elem.IsTrueArray() {
+	if sp.elem.IsTrueArray() && sp.elem.Storage != 'p' { // vectors are elements, not dimensions
 		return types.StackArrays(sp.elem, elems)
 	}
 	return types.MakeArray(sp.elem, elems), nil

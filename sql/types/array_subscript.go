@@ -189,13 +189,11 @@ func setFixed(typ, elem *TypeInfo, arr Datum, idx []OptionalInt, v Datum) (Datum
 	if idx[0].Value < 0 || idx[0].Value >= n {
 		return Null, pgerr.New(pgerr.ArraySubscriptError, "array subscript out of range")
 	}
-	if v.IsNull() {
-		return Null, pgerr.New(pgerr.NullValueNotAllowed, "cannot assign null value to an element of a fixed-length array")
+	if v.IsNull() || arr.IsNull() { // such an array cannot hold a null: it stays as it is
+		return arr, nil
 	}
 	b := make([]byte, typ.Len)
-	if !arr.IsNull() {
-		copy(b, arr.Bytes())
-	}
+	copy(b, arr.Bytes())
 	putElement(elem, b[int(idx[0].Value)*int(elem.Len):][:elem.Len], v)
 	return Bytes(b), nil
 }
@@ -279,11 +277,15 @@ func newFromSlice(elem *TypeInfo, src *Array, lower, upper []OptionalInt) (Datum
 			return Null, pgerr.New(pgerr.ArraySubscriptError, "array slice subscript must provide both boundaries").
 				WithDetail("When assigning to a slice of an empty array value, slice boundaries must be fully specified.")
 		}
-		dims[i], lo[i] = upper[i].Value-lower[i].Value+1, lower[i].Value
-		if dims[i] <= 0 {
+		size := int64(upper[i].Value) - int64(lower[i].Value) + 1
+		if size <= 0 {
 			return Null, pgerr.New(pgerr.ArraySubscriptError, "upper bound cannot be less than lower bound")
 		}
-		need *= int(dims[i])
+		if size > arrayElemsMax || int64(need)*size > arrayElemsMax {
+			return Null, pgerr.New(pgerr.ProgramLimitExceeded, "array size exceeds the maximum allowed (%d)", arrayElemsMax)
+		}
+		dims[i], lo[i] = int32(size), lower[i].Value
+		need *= int(size)
 	}
 	if len(src.Elems) < need {
 		return Null, pgerr.New(pgerr.ArraySubscriptError, "source array too small")

@@ -6,10 +6,11 @@ import "github.com/calfdb/calf/sql/pgerr"
 type Call struct {
 	Env       *Env
 	Args      []Datum
-	ArgTypes  []OID // actual types of the arguments (polymorphic functions need them)
-	RetType   OID   // actual result type
-	Collation OID   // input collation
-	Variadic  bool  // the last argument is an array given with VARIADIC
+	ArgTypes  []OID      // actual types of the arguments (polymorphic functions need them)
+	RetType   OID        // actual result type
+	RetDesc   *TupleDesc // of a function in FROM that returns record: the columns that the query lists for it
+	Collation OID        // input collation
+	Variadic  bool       // the last argument is an array given with VARIADIC
 	Arena     *Arena
 	AggState  *any // for transition, final and combine functions of state type internal: where the state lives; *AggState is nil at first
 	FnExpr    any  // the calling expression, for functions of the session

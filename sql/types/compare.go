@@ -1,6 +1,10 @@
 package types
 
-import "github.com/calfdb/calf/sql/pgerr"
+import (
+	"strings"
+
+	"github.com/calfdb/calf/sql/pgerr"
+)
 
 // CompareFunc orders two values that are not null: negative, zero or positive.
 type CompareFunc func(a, b Datum) int
@@ -79,10 +83,18 @@ func registerHashFor(prosrc, extName string, mk hashMaker) {
 	RegisterFunc(extName, func(c *Call) (Datum, error) {
 		p, err := cachedHash(c, mk)
 		if err != nil {
-			return Null, err
+			return Null, extendedHashError(err)
 		}
 		return Int8(int64(p.x(c.Args[0], uint64(c.Args[1].Int8())))), nil
 	})
+}
+
+// extendedHashError names the extended function where a type has no hash function.
+func extendedHashError(err error) error {
+	if e, ok := err.(*pgerr.Error); ok && strings.HasPrefix(e.Message, "could not identify a hash function") {
+		return pgerr.New(e.Code, "%s", strings.Replace(e.Message, "a hash", "an extended hash", 1))
+	}
+	return err
 }
 
 func cachedHash(c *Call, mk hashMaker) (*hashPair, error) {

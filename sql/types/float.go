@@ -99,11 +99,15 @@ var specialFloats = []struct {
 // number and gives what follows.
 func ParseFloat(s, orig, typeName string, bits int, whole bool) (v float64, rest string, err error) {
 	t := strings.TrimLeft(s, " \t\n\v\f\r")
+	rangeName := typeName // a number inside of another type's text is out of the number's range
+	if bits == 64 {
+		rangeName = "double precision"
+	}
 	number, n := cNumber(t)
 	if n > 0 {
 		v, err = strconv.ParseFloat(number, bits)
 		if math.IsInf(v, 0) || v == 0 && hasNonZeroDigit(number) {
-			return 0, "", pgerr.New(pgerr.NumericValueOutOfRange, "\"%s\" is out of range for type %s", t[:n], typeName)
+			return 0, "", pgerr.New(pgerr.NumericValueOutOfRange, "\"%s\" is out of range for type %s", t[:n], rangeName)
 		}
 		if err != nil {
 			return 0, "", badSyntax(typeName, orig)

@@ -181,3 +181,24 @@ func RecordFields(env *Env, d Datum, into Row) (*TupleDesc, Row, error) {
 	}
 	return desc, into, nil
 }
+
+// CheckRowShape compares a function's row with the columns that a query lists for it.
+func CheckRowShape(env *Env, have, want *TupleDesc) error {
+	bad := func(format string, args ...any) error {
+		return pgerr.New(pgerr.DatatypeMismatch, "function return row and query-specified return row do not match").WithDetail(format, args...)
+	}
+	n := len(have.Attrs)
+	if n != len(want.Attrs) {
+		s := "s"
+		if n == 1 {
+			s = ""
+		}
+		return bad("Returned row contains %d attribute%s, but query expects %d.", n, s, len(want.Attrs))
+	}
+	for i := range want.Attrs {
+		if h, w := have.Attrs[i].TypeOID, want.Attrs[i].TypeOID; h != w && !have.Attrs[i].Dropped {
+			return bad("Returned type %s at ordinal position %d, but query expects %s.", FormatType(env, h), i+1, FormatType(env, w))
+		}
+	}
+	return nil
+}

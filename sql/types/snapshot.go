@@ -63,8 +63,8 @@ func openSnapshot(d Datum) SnapshotValue {
 // leadingXid reads digits; ok is false when there are none, or too many.
 func leadingXid(s string) (v uint64, rest string, ok bool) {
 	n := skipDigits(s, 0)
-	v, err := strconv.ParseUint(s[:n], 10, 64)
-	return v, s[n:], err == nil
+	i, err := strconv.ParseInt(s[:n], 10, 64) // the sign bit is out of range
+	return uint64(i), s[n:], err == nil
 }
 
 func snapshotIn(_ *Env, _ *IO, orig string, _ int32) (Datum, error) {

@@ -68,10 +68,14 @@ func loadZone(name string) (*TimeZone, bool) {
 	if z, ok := zoneCache.Load(key); ok {
 		return z.(*TimeZone), true
 	}
-	if key == "" || key == "local" || strings.ContainsAny(key, "\\ .") || key[0] == '/' {
+	if key == "" || key == "local" || strings.ContainsAny(key, "\\ ") || key[0] == '/' {
 		return nil, false
 	}
-	z, ok := loadNamedZone(key)
+	var z *TimeZone
+	ok := false
+	if !strings.Contains(key, ".") {
+		z, ok = loadNamedZone(key)
+	}
 	if !ok {
 		z, ok = posixZone(name)
 	}
