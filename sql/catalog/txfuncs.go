@@ -19,6 +19,16 @@ func init() {
 		}
 		return types.Null, nil
 	})
+	viewFunc("pg_current_snapshot", func(v *View, _ *types.Call) (types.Datum, error) {
+		var s xact.Snapshot
+		v.sess.Tx.TakeSnapshot(&s)
+		defer v.sess.Tx.ReleaseSnapshot(&s)
+		out := types.SnapshotValue{Xmin: uint64(s.Xmin()), Xmax: uint64(s.Xmax())}
+		for _, x := range s.Running() {
+			out.Xip = append(out.Xip, uint64(x))
+		}
+		return out.Datum(), nil
+	})
 	viewFunc("pg_xact_status", func(v *View, c *types.Call) (types.Datum, error) {
 		xm := v.sess.Tx.Manager()
 		xid := xact.XID(c.Args[0].Raw())

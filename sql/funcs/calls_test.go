@@ -63,8 +63,10 @@ func testEnv(t testing.TB) *types.Env {
 }
 
 // knownDifferences are functions whose recorded samples hold integer overflows that PostgreSQL does not check: ages of infinite timestamps, and
-// make_interval beyond the range. Here these are errors.
-var knownDifferences = map[string]bool{"timestamp_age": true, "timestamptz_age": true, "make_interval": true}
+// make_interval beyond the range. Here these are errors. So is xml, which is not built. btvarstrequalimage was recorded
+// without a collation.
+var knownDifferences = map[string]bool{"timestamp_age": true, "timestamptz_age": true, "make_interval": true, "texttoxml": true,
+	"btvarstrequalimage": true}
 
 // TestRecordedCalls calls every function that has an implementation with arguments whose results a PostgreSQL server recorded.
 func TestRecordedCalls(t *testing.T) {

@@ -114,6 +114,18 @@ func cachedHash(c *Call, mk hashMaker) (*hashPair, error) {
 	return p, nil
 }
 
+func init() {
+	// Whether equal values have equal images: the only collations here are deterministic.
+	RegisterFunc("btequalimage", func(*Call) (Datum, error) { return Bool(true), nil })
+	RegisterFunc("btvarstrequalimage", func(c *Call) (Datum, error) {
+		if c.Collation == 0 {
+			return Null, pgerr.New(pgerr.IndeterminateCollation, "could not determine which collation to use for string comparison").
+				WithHint("Use the COLLATE clause to set the collation explicitly.")
+		}
+		return Bool(true), nil
+	})
+}
+
 // LookupCompare resolves a btree support function 1 by source name for an argument type and a collation. A source name that has only
 // a Func (a user's) is called through it; its errors panic with *CompareError, which index code recovers.
 func LookupCompare(env *Env, prosrc string, typ, collation OID) (CompareFunc, error) {

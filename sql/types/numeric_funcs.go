@@ -92,7 +92,7 @@ func cutNumeric(c *Call, cut func(*Numeric, int)) (Datum, error) {
 	if n.kind != numFinite {
 		return c.Args[0], nil
 	}
-	scale := min(max(int(c.Args[1].Int4()), -numBaseDigs*(numWeightMax+1)), numDscaleMax)
+	scale := min(max(int(c.Args[1].Int4()), -numBaseDigs*(numWeightMax+1)-1), numDscaleMax)
 	cut(&n, scale)
 	return n.Datum(c.Arena)
 }

@@ -79,7 +79,7 @@ func powFinite(x, y Numeric) (Numeric, error) {
 		x.neg = false
 	}
 	w := lnWeight(x)
-	val := fromDecimal(lnDecimal(x, 30)).Float8() * y.Float8()
+	val := fromDecimal(lnDecimal(x, 30+max(-w, 0))).Float8() * y.Float8()
 	if math.Abs(val) > numMaxResScale*3.01 {
 		if val > 0 {
 			return x, copyErr(errNumericOverflow)
