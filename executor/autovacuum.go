@@ -9,6 +9,9 @@ import (
 // AutovacuumCommand names the command of an autovacuum worker, whose Node is a *AutovacuumTask.
 const AutovacuumCommand = "autovacuum"
 
+// DropTempCommand names the command that drops everything in the session's temporary schema.
+const DropTempCommand = "drop temporary tables"
+
 // AutovacuumTask is what autovacuum wants done with a table.
 type AutovacuumTask struct {
 	Rel             types.OID

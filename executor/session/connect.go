@@ -49,15 +49,15 @@ func (s *Session) openDatabase(database, user string) error {
 	if !role.CanLogin {
 		return pgerr.Fatal(pgerr.InvalidAuthorizationSpecification, "role \"%s\" is not permitted to log in", user)
 	}
+	if err := s.admitRole(role); err != nil {
+		return err
+	}
 	db, err := s.view.DatabaseByName(database)
 	if err != nil {
 		return err
 	}
 	if db == nil {
 		return pgerr.Fatal(pgerr.InvalidCatalogName, "database \"%s\" does not exist", database)
-	}
-	if !db.AllowConn {
-		return pgerr.Fatal(pgerr.ObjectNotInPrerequisiteState, "database \"%s\" is not currently accepting connections", database)
 	}
 	// Until the session is known to be in it, nobody drops or copies the database.
 	if err := s.locks.Acquire(s.locks.Owner(), databaseTag(db.OID), lock.RowExclusive); err != nil {
@@ -69,6 +69,9 @@ func (s *Session) openDatabase(database, user string) error {
 			err = pgerr.Fatal(pgerr.InvalidCatalogName, "database \"%s\" does not exist", database).
 				WithDetail("It seems to have just been dropped or renamed.")
 		}
+		return err
+	}
+	if err := s.admitDatabase(db, role); err != nil {
 		return err
 	}
 	s.abort()

@@ -233,14 +233,6 @@ func (s *Session) rewriteTree(q *query.Query) (*query.Query, error) {
 	return list.Queries[0], nil
 }
 
-// dropTempTables is DISCARD TEMP.
-func (s *Session) dropTempTables() error {
-	if s.view.TempNamespace() == 0 {
-		return nil
-	}
-	return pgerr.NotSupported("DISCARD TEMP with temporary tables")
-}
-
 // undefinedRelation is the error of a relation name that means nothing.
 func undefinedRelation(rv *pg_query.RangeVar) error {
 	name := rv.Relname

@@ -33,6 +33,8 @@ type Session struct {
 	db      *catalog.Database
 	user    *catalog.Role // as authenticated
 
+	admitted *catalog.Role // counts against the limits as one of this role's; guarded by the server
+
 	// The transaction block (txn.go).
 	block         blockState
 	txOwner       *lock.Owner
@@ -159,6 +161,7 @@ func (s *Session) Close(reason error) {
 	for _, p := range s.portals {
 		s.dropPortal(p)
 	}
+	s.leaveTempTables()
 	if s.view != nil {
 		s.view.Detach()
 	}

@@ -13,7 +13,13 @@ import (
 	"github.com/calfdb/calf/sql/types"
 )
 
-func init() { register("CreateSchemaStmt", createSchema) }
+func init() {
+	register("CreateSchemaStmt", createSchema)
+	executor.RegisterCommand(executor.DropTempCommand, func(cmd *executor.Command) (string, error) {
+		c := &ctx{Command: cmd, v: cmd.Backend.View()}
+		return "", c.emptySchema(c.v.TempNamespace())
+	})
+}
 
 // creationSchema finds the schema that a new relation goes to, and its persistence: what goes to pg_temp is temporary.
 func (c *ctx) creationSchema(rv *pg_query.RangeVar, persistence byte) (OID, byte, error) {
