@@ -37,6 +37,9 @@ func (c typeCatalog) RegLookup(regType OID, text string) (OID, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(parts) > 1 && (regType == types.RegnamespaceOID || regType == types.RegroleOID) {
+		return 0, pgerr.New(pgerr.InvalidName, "invalid name syntax")
+	}
 	switch regType {
 	case types.RegnamespaceOID:
 		oid, err := v.NamespaceByName(parts[0])
@@ -57,7 +60,7 @@ func (c typeCatalog) RegLookup(regType OID, text string) (OID, error) {
 		schema, name := splitSchema(parts)
 		oid, err := v.CollationByName(schema, name)
 		if err == nil && oid == 0 {
-			err = pgerr.New(pgerr.UndefinedObject, "collation \"%s\" for encoding \"UTF8\" does not exist", strings.Join(parts, "."))
+			err = v.notFound(schema, pgerr.New(pgerr.UndefinedObject, "collation \"%s\" for encoding \"UTF8\" does not exist", strings.Join(parts, ".")))
 		}
 		return oid, err
 	case types.RegconfigOID:
@@ -66,6 +69,21 @@ func (c typeCatalog) RegLookup(regType OID, text string) (OID, error) {
 		return v.tsObject(parts, PgTsDictDictnameIndexOID, TsDictOid, "text search dictionary")
 	}
 	return 0, pgerr.Internal("no look-up for type %d", regType)
+}
+
+// notFound is err, or that the schema the name was qualified with does not exist.
+func (v *View) notFound(schema string, err error) error {
+	if schema == "" {
+		return err
+	}
+	ns, e := v.NamespaceByName(schema)
+	if e != nil {
+		return e
+	}
+	if ns == 0 {
+		return pgerr.New(pgerr.InvalidSchemaName, "schema \"%s\" does not exist", schema)
+	}
+	return err
 }
 
 func splitSchema(parts []string) (schema, name string) {
@@ -85,7 +103,7 @@ func (v *View) tsObject(parts []string, index OID, column int, what string) (OID
 		return row[column].Oid(), nil
 	})
 	if err == nil && oid == 0 {
-		err = pgerr.New(pgerr.UndefinedObject, "%s \"%s\" does not exist", what, strings.Join(parts, "."))
+		err = v.notFound(schema, pgerr.New(pgerr.UndefinedObject, "%s \"%s\" does not exist", what, strings.Join(parts, ".")))
 	}
 	return oid, err
 }
@@ -111,7 +129,7 @@ func (v *View) regclass(text string) (OID, error) {
 	schema, name := splitSchema(parts)
 	oid, err := v.RelationByName(schema, name)
 	if err == nil && oid == 0 {
-		err = pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", strings.Join(parts, "."))
+		err = v.notFound(schema, pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", strings.Join(parts, ".")))
 	}
 	return oid, err
 }
@@ -141,7 +159,7 @@ func (v *View) regproc(text string) (OID, error) {
 	case err != nil:
 		return 0, err
 	case len(list) == 0:
-		return 0, pgerr.New(pgerr.UndefinedFunction, "function \"%s\" does not exist", text)
+		return 0, v.notFound(schema, pgerr.New(pgerr.UndefinedFunction, "function \"%s\" does not exist", text))
 	case len(list) > 1:
 		return 0, pgerr.New(pgerr.AmbiguousFunction, "more than one function named \"%s\"", text)
 	}
@@ -211,6 +229,11 @@ func (v *View) regprocedure(text string) (OID, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(list) == 0 {
+		if err := v.notFound(schema, nil); err != nil {
+			return 0, err
+		}
+	}
 	for _, p := range list {
 		if equalOIDs(p.ArgTypes, args) {
 			return p.OID, nil
@@ -263,7 +286,11 @@ func (v *View) regoperator(text string, withArgs bool) (OID, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return 0, pgerr.New(pgerr.UndefinedFunction, "operator does not exist: %s", text)
+		err := pgerr.New(pgerr.UndefinedFunction, "operator does not exist: %s", text)
+		if withArgs {
+			return 0, err
+		}
+		return 0, v.notFound(schema, err)
 	}
 	return 0, pgerr.New(pgerr.AmbiguousFunction, "more than one operator named %s", text)
 }

@@ -27,6 +27,13 @@ func init() {
 	}
 	indent, plain := PrettyIndent, Pretty(0)
 	register(map[string]Pretty{"pg_get_viewdef": indent, "pg_get_viewdef_ext": indent}, callViewDef)
+	register(map[string]Pretty{"pg_get_viewdef_name": indent, "pg_get_viewdef_name_ext": indent}, func(c *types.Call, ctx *Context) (types.Datum, error) {
+		oid, err := c.Env.Catalog.RegLookup(types.RegclassOID, c.Args[0].Str())
+		if err != nil {
+			return types.Null, err
+		}
+		return viewDef(ctx, oid)
+	})
 	register(map[string]Pretty{"pg_get_ruledef": indent, "pg_get_ruledef_ext": indent}, callRuleDef)
 	register(map[string]Pretty{"pg_get_indexdef": plain, "pg_get_indexdef_ext": plain}, callIndexDef)
 	register(map[string]Pretty{"pg_get_constraintdef": plain, "pg_get_constraintdef_ext": plain}, callConstraintDef)
@@ -83,7 +90,11 @@ func text(s string, err error) (types.Datum, error) {
 }
 
 func callViewDef(c *types.Call, ctx *Context) (types.Datum, error) {
-	rel, err := ctx.Catalog.Relation(c.Args[0].Oid())
+	return viewDef(ctx, c.Args[0].Oid())
+}
+
+func viewDef(ctx *Context, oid OID) (types.Datum, error) {
+	rel, err := ctx.Catalog.Relation(oid)
 	if err != nil || rel == nil {
 		return types.Null, err
 	}

@@ -372,13 +372,14 @@ func similarEscape(p, esc string) (types.Datum, error) {
 			WithHint("Escape string must be empty or one character.")
 	}
 	b := []byte("^(?:")
-	inBracket, afterEscape, quotes := false, false, 0
+	afterEscape, quotes := false, 0
+	depth, pos := 0, 0 // of brackets; pos is 1 behind the opening bracket, 2 behind its caret, 3 and more further on
 	for _, r := range p {
 		ch := string(r)
 		switch {
 		case afterEscape:
 			afterEscape = false
-			if ch == `"` && !inBracket {
+			if ch == `"` && depth == 0 {
 				switch quotes {
 				case 0:
 					b = append(b, "){1,1}?("...)
@@ -390,18 +391,29 @@ func similarEscape(p, esc string) (types.Datum, error) {
 				quotes++
 			} else {
 				b = append(append(b, '\\'), ch...)
+				pos = 3
 			}
 		case esc != "" && ch == esc:
 			afterEscape = true
-		case inBracket:
+		case depth > 0:
 			if ch == `\` {
 				b = append(b, '\\')
 			}
 			b = append(b, ch...)
-			inBracket = ch != "]"
+			switch {
+			case ch == "]" && pos > 2:
+				depth--
+			case ch == "[":
+				depth++
+				pos = 3
+			case ch == "^":
+				pos++
+			default:
+				pos = 3
+			}
 		case ch == "[":
 			b = append(b, '[')
-			inBracket = true
+			depth, pos = 1, 1
 		case ch == "%":
 			b = append(b, ".*"...)
 		case ch == "_":

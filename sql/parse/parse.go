@@ -85,6 +85,13 @@ func translateError(sql string, err error) *pgerr.Error {
 			break
 		}
 	}
+	if pe.Message == "invalid Unicode escape" && pe.Cursorpos > 0 {
+		// The library says the same of E'\u' and of U&'\'; the text at the cursor tells them apart.
+		at := sql[byteOffset(sql, pe.Cursorpos-1):]
+		if !strings.HasPrefix(at, `\u`) && !strings.HasPrefix(at, `\U`) {
+			e.Hint = `Unicode escapes must be \XXXX or \+XXXXXX.`
+		}
+	}
 	return e
 }
 
@@ -109,8 +116,8 @@ var knownErrors = []struct {
 	{"unsafe use of string constant with Unicode escapes", pgerr.FeatureNotSupported, "", "String constants with Unicode escapes cannot be used when standard_conforming_strings is off."},
 	{"unsafe use of \\' in a string literal", pgerr.NonstandardUseOfEscapeCharacter, "Use '' to write quotes in strings. \\' is insecure in client-only encodings.", ""},
 	{"invalid Unicode escape value", pgerr.SyntaxError, "", ""},
-	{"invalid Unicode escape", pgerr.InvalidEscapeSequence, "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.", ""},
 	{"invalid Unicode escape character", pgerr.SyntaxError, "", ""},
+	{"invalid Unicode escape", pgerr.InvalidEscapeSequence, "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.", ""},
 	{"current database cannot be changed", pgerr.FeatureNotSupported, "", ""},
 	{"time zone interval must be HOUR or HOUR TO MINUTE", pgerr.SyntaxError, "", ""},
 	{"precision for type float must be at least 1 bit", pgerr.InvalidParameterValue, "", ""},

@@ -104,3 +104,18 @@ func BenchmarkParse(b *testing.B) {
 		Parse("SELECT abalance FROM pgbench_accounts WHERE aid = $1")
 	}
 }
+
+// TestUnicodeEscapeHints: the two kinds of strings with Unicode escapes have hints of their own, a bad UESCAPE has none.
+func TestUnicodeEscapeHints(t *testing.T) {
+	for sql, want := range map[string]string{
+		`select E'\u061'`:             `Unicode escapes must be \uXXXX or \UXXXXXXXX.`,
+		`select U&'\061'`:             `Unicode escapes must be \XXXX or \+XXXXXX.`,
+		`select U&'!061' uescape '!'`: `Unicode escapes must be \XXXX or \+XXXXXX.`,
+		`select U&'+061' uescape '+'`: "",
+	} {
+		_, err := Parse(sql)
+		if e := pgerr.From(err); err == nil || e.Hint != want {
+			t.Errorf("%s: %v, hint %q, want %q", sql, err, e.Hint, want)
+		}
+	}
+}
