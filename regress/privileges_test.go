@@ -9,10 +9,19 @@ import (
 // TestPrivileges runs a script of several roles through psql and compares what it prints with what PostgreSQL 15.18 printed: who may read, write
 // and lock tables, views, columns and sequences, what GRANT and REVOKE change under prepared statements, and what errors may tell of rows.
 func TestPrivileges(t *testing.T) {
+	compareScript(t, "privileges")
+}
+
+// TestGrants: who may grant and revoke what, and what goes with a grant option.
+func TestGrants(t *testing.T) { compareScript(t, "grants") }
+
+// compareScript runs testdata/NAME.sql in a new server's database priv and compares with NAME.out, PostgreSQL's output.
+func compareScript(t *testing.T, name string) {
+	t.Helper()
 	run := startServer(t)
 	run("createdb", "priv")
-	out := run("sh", "-c", "psql -X -d priv < testdata/privileges.sql 2>&1")
-	want, err := os.ReadFile("testdata/privileges.out")
+	out := run("sh", "-c", "psql -X -d priv < testdata/"+name+".sql 2>&1")
+	want, err := os.ReadFile("testdata/" + name + ".out")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,6 +95,9 @@ func (v *View) memberships(role OID, inherit bool) ([]OID, error) {
 	return list, nil
 }
 
+// RolesOf lists a role and those whose privileges it has.
+func (v *View) RolesOf(role OID) ([]OID, error) { return v.memberships(role, true) }
+
 // HasPrivsOfRole says whether member has the privileges of role without SET ROLE.
 func (v *View) HasPrivsOfRole(member, role OID) (bool, error) { return v.isMember(member, role, true) }
 

@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -20,6 +21,14 @@ type grantable struct {
 	kind         byte // of catalog.DefaultACL
 	all          uint32
 	word         string
+}
+
+// grantWord names the kind in "invalid privilege type": GRANT ON TABLE may mean a sequence until the relation is known.
+func (g grantable) grantWord(bad uint32) string {
+	if g.kind == 'r' && bad&^catalog.AllSequencePrivs != 0 {
+		return "relation"
+	}
+	return g.word
 }
 
 var grantables = map[pg_query.ObjectType]grantable{
@@ -229,7 +238,7 @@ func (c *ctx) grantOn(t pg_query.ObjectType, oid OID, o *grantOrder, all bool) e
 		privs = g.all
 	}
 	if bad := privs &^ g.all; bad != 0 && !(g.kind == 's' && t == pg_query.ObjectType_OBJECT_TABLE) {
-		return pgerr.New(pgerr.InvalidGrantOperation, "invalid privilege type %s for %s", privWord(bad), g.word)
+		return pgerr.New(pgerr.InvalidGrantOperation, "invalid privilege type %s for %s", privWord(bad), g.grantWord(bad))
 	}
 	tid, old, err := c.v.Find(g.index, types.Oid(oid))
 	if err != nil || old == nil {
@@ -237,16 +246,23 @@ func (c *ctx) grantOn(t pg_query.ObjectType, oid OID, o *grantOrder, all bool) e
 	}
 	owner := old[g.owner].Oid()
 	self := object(g.class, oid)
+	above := catalog.ACL(old[g.acl])
+	if above == nil {
+		above = catalog.DefaultACL(g.kind, owner)
+	}
 	if privs != 0 {
-		acl := catalog.ACL(old[g.acl])
-		if acl == nil {
-			acl = catalog.DefaultACL(g.kind, owner)
-		}
-		grantor, err := c.grantor(owner, acl, privs, self)
+		t := &aclTarget{name: c.objectName(self), owner: owner, acl: above, all: g.all,
+			denied: func() error {
+				return pgerr.New(pgerr.InsufficientPrivilege, "permission denied for %s %s", c.kindWord(g, oid), c.objectName(self))
+			},
+			anyHeld: func() (bool, error) {
+				got, err := c.v.ACLMask(above, c.v.User(), owner, g.all)
+				return got != 0, err
+			}}
+		acl, err := c.changeACL(t, o, privs&g.all, all)
 		if err != nil {
 			return err
 		}
-		acl = changeACL(acl, o, grantor, privs&g.all)
 		row := append(types.Row(nil), old...)
 		row[g.acl] = catalog.ACLArray(acl)
 		if err := c.v.Update(g.class, tid, old, row); err != nil {
@@ -260,11 +276,89 @@ func (c *ctx) grantOn(t pg_query.ObjectType, oid OID, o *grantOrder, all bool) e
 		if g.class != catalog.PgClassOID {
 			return pgerr.New(pgerr.InvalidGrantOperation, "column privileges are only valid for relations")
 		}
-		if err := c.grantColumns(oid, owner, p, o); err != nil {
+		if err := c.grantColumns(oid, owner, above, p, o); err != nil {
+			return err
+		}
+	}
+	if cols := privs & catalog.AllColumnPrivs; !o.isGrant && cols != 0 && g.kind == 'r' {
+		return c.revokeFromColumns(oid, owner, above, cols, o)
+	}
+	return nil
+}
+
+// revokeFromColumns: what is revoked from a relation is revoked from its columns.
+func (c *ctx) revokeFromColumns(rel, owner OID, above []catalog.ACLItem, privs uint32, o *grantOrder) error {
+	r, err := c.v.Relation(rel)
+	if err != nil {
+		return err
+	}
+	// A column without an ACL stays as it is, but is named when the user may not revoke there; so are the system columns.
+	warn := func(column string) error {
+		t := &aclTarget{name: r.Name, column: column, owner: owner, above: above}
+		_, options, err := c.bestGrantor(t, privs)
+		if err == nil {
+			c.warnRestricted(t, false, privs, options, true)
+		}
+		return err
+	}
+	if r.Kind != 'v' {
+		for _, name := range []string{"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"} {
+			if err := warn(name); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range r.Desc.Attrs {
+		a := &r.Desc.Attrs[i]
+		if a.Dropped {
+			continue
+		}
+		if len(r.AttrACL[a.Num]) == 0 {
+			if err := warn(a.Name); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.grantColumn(r, a, owner, above, privs, true, o); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// objectName is an object's name alone, as warnings of GRANT show it.
+func (c *ctx) objectName(o catalog.Object) string {
+	switch o.Class {
+	case catalog.PgClassOID:
+		if r, err := c.v.Relation(o.OID); err == nil && r != nil {
+			return r.Name
+		}
+	case catalog.PgProcOID:
+		if p, err := c.v.Proc(o.OID); err == nil && p != nil {
+			return p.Name
+		}
+	case catalog.PgTypeOID:
+		if t, err := c.v.Type(o.OID); err == nil && t != nil {
+			return t.Name
+		}
+	case catalog.PgNamespaceOID:
+		return c.schemaName(o.OID)
+	case catalog.PgDatabaseOID:
+		if d, err := c.v.Database(o.OID); err == nil && d != nil {
+			return d.Name
+		}
+	}
+	return c.v.Describe(o)
+}
+
+// kindWord names the kind of object in "permission denied".
+func (c *ctx) kindWord(g grantable, oid OID) string {
+	if g.class == catalog.PgClassOID {
+		if r, err := c.v.Relation(oid); err == nil && r != nil {
+			return catalog.RelKindWord(r.Kind)
+		}
+	}
+	return g.word
 }
 
 func privWord(bits uint32) string {
@@ -276,58 +370,8 @@ func privWord(bits uint32) string {
 	return "?"
 }
 
-// grantor says as whom the current user grants: as the owner, or as itself with grant options.
-func (c *ctx) grantor(owner OID, acl []catalog.ACLItem, privs uint32, o catalog.Object) (OID, error) {
-	ok, err := c.v.IsOwner(c.v.User(), owner)
-	if err != nil || ok {
-		return owner, err
-	}
-	for _, it := range acl {
-		if it.Grantee == c.v.User() && it.GrantOpts&privs == privs {
-			return c.v.User(), nil
-		}
-	}
-	return 0, pgerr.New(pgerr.InsufficientPrivilege, "permission denied for %s", c.v.Describe(o))
-}
-
-// changeACL applies a GRANT or REVOKE.
-func changeACL(acl []catalog.ACLItem, o *grantOrder, grantor OID, privs uint32) []catalog.ACLItem {
-	for _, grantee := range o.grantees {
-		at := -1
-		for i := range acl {
-			if acl[i].Grantee == grantee && acl[i].Grantor == grantor {
-				at = i
-			}
-		}
-		if at < 0 {
-			if !o.isGrant {
-				continue
-			}
-			acl = append(acl, catalog.ACLItem{Grantee: grantee, Grantor: grantor})
-			at = len(acl) - 1
-		}
-		it := &acl[at]
-		switch {
-		case o.isGrant:
-			it.Privs |= privs
-			if o.withOption {
-				it.GrantOpts |= privs
-			}
-		case o.withOption: // REVOKE GRANT OPTION FOR
-			it.GrantOpts &^= privs
-		default:
-			it.Privs &^= privs
-			it.GrantOpts &^= privs
-		}
-		if it.Privs == 0 && it.GrantOpts == 0 {
-			acl = append(acl[:at], acl[at+1:]...)
-		}
-	}
-	return acl
-}
-
-// grantColumns changes columns' ACLs.
-func (c *ctx) grantColumns(rel, owner OID, p *pg_query.AccessPriv, o *grantOrder) error {
+// grantColumns changes the ACLs of the columns that a GRANT or REVOKE names.
+func (c *ctx) grantColumns(rel, owner OID, above []catalog.ACLItem, p *pg_query.AccessPriv, o *grantOrder) error {
 	bits := uint32(catalog.AllColumnPrivs)
 	if p.PrivName != "" {
 		bits = privWords[p.PrivName]
@@ -344,28 +388,43 @@ func (c *ctx) grantColumns(rel, owner OID, p *pg_query.AccessPriv, o *grantOrder
 		if a == nil {
 			return pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, r.Name)
 		}
-		self := relObject(rel, a.Num)
-		var acl []catalog.ACLItem
-		grantor, err := c.grantor(owner, r.AttrACL[a.Num], bits, self)
-		if err != nil {
-			return err
-		}
-		err = c.v.Modify(catalog.PgAttributeOID, catalog.PgAttributeRelidAttnumIndexOID, []types.Datum{types.Oid(rel), types.Int2(a.Num)}, func(row types.Row) {
-			acl = changeACL(catalog.ACL(row[catalog.AttributeAttacl]), o, grantor, bits)
-			row[catalog.AttributeAttacl] = types.Null
-			if len(acl) > 0 {
-				row[catalog.AttributeAttacl] = catalog.ACLArray(acl)
-			}
-		})
-		if err != nil {
-			return err
-		}
-		if err := c.v.DependACL(self, owner, acl); err != nil {
-			return err
-		}
-		if err := c.next(); err != nil { // the next privilege may be on the same column
+		if err := c.grantColumn(r, a, owner, above, bits, p.PrivName == "", o); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// grantColumn changes one column's ACL. above is the relation's.
+func (c *ctx) grantColumn(r *catalog.Relation, a *types.Attr, owner OID, above []catalog.ACLItem, privs uint32, all bool, o *grantOrder) error {
+	key := []types.Datum{types.Oid(r.OID), types.Int2(a.Num)}
+	_, row, err := c.v.Find(catalog.PgAttributeRelidAttnumIndexOID, key...)
+	if err != nil || row == nil {
+		return orError(err, pgerr.Internal("cache lookup failed for attribute %d of relation %d", a.Num, r.OID))
+	}
+	t := &aclTarget{name: r.Name, column: a.Name, owner: owner, acl: catalog.ACL(row[catalog.AttributeAttacl]), above: above, all: catalog.AllColumnPrivs,
+		denied: func() error {
+			return pgerr.New(pgerr.InsufficientPrivilege, "permission denied for column \"%s\" of relation \"%s\"", a.Name, r.Name)
+		}}
+	t.anyHeld = func() (bool, error) {
+		got, err := c.v.ACLMask(append(slices.Clip(above), t.acl...), c.v.User(), owner, catalog.AllColumnPrivs)
+		return got != 0, err
+	}
+	acl, err := c.changeACL(t, o, privs, all)
+	if err != nil {
+		return err
+	}
+	err = c.v.Modify(catalog.PgAttributeOID, catalog.PgAttributeRelidAttnumIndexOID, key, func(row types.Row) {
+		row[catalog.AttributeAttacl] = types.Null
+		if len(acl) > 0 {
+			row[catalog.AttributeAttacl] = catalog.ACLArray(acl)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.v.DependACL(relObject(r.OID, a.Num), owner, acl); err != nil {
+		return err
+	}
+	return c.next() // the next privilege may be on the same column
 }
