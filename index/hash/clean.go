@@ -86,6 +86,8 @@ func (ix *Index) deleteDead(b buffer.Buf, m *meta, leftovers bool, dead func(typ
 // squeeze moves entries from a bucket's last pages into room on its first ones and frees the pages that become empty. The caller has the bucket's
 // cleanup lock: nobody else is in the chain.
 func (ix *Index) squeeze(primary buffer.Buf, w *work) error {
+	was := w.g.n
+	defer func() { w.g.dropTo(was) }()
 	blocks, err := ix.chain(primary, w)
 	if err != nil || len(blocks) == 0 {
 		return err
