@@ -70,6 +70,10 @@ func recheckUnique(c *TriggerCall) (types.Row, error) {
 	if ok, err := x.form(ctx, c.New); err != nil || !ok {
 		return nil, err
 	}
+	if x.excl != nil {
+		_, err := w.checkExclusion(x, c.NewTID, false)
+		return nil, err
+	}
 	x.args.TID, x.args.Check = c.NewTID, index.CheckExisting
 	if _, err := x.Index.Insert(&x.args); err != nil {
 		return nil, w.wordError(x, err)

@@ -29,6 +29,7 @@ type indexTarget struct {
 	pred  expr.Qual   // nil = every row
 	args  index.InsertArgs
 	attrs heap.AttrSet // heap columns that the entry depends on
+	excl  *exclusion   // of an exclusion constraint
 }
 
 func (s *State) newIndexWriter(t *Table) (*indexWriter, error) {
@@ -45,6 +46,11 @@ func (s *State) newIndexWriter(t *Table) (*indexWriter, error) {
 		}
 		if ti.Cat.Pred != nil {
 			if x.pred, err = s.compiler().CompileQual(catalog.ImplicitAnd(ti.Cat.Pred)); err != nil {
+				return nil, err
+			}
+		}
+		if ti.Cat.Exclusion {
+			if x.excl, err = s.newExclusion(t, ti.Cat); err != nil {
 				return nil, err
 			}
 		}
@@ -82,6 +88,13 @@ func (w *indexWriter) insert(ctx *expr.Context, row types.Row, tid types.TID, o 
 		if err != nil {
 			return false, w.wordError(x, err)
 		}
+		if x.excl != nil {
+			conflicts, err := w.checkExclusion(x, tid, arbiter || x.Cat.Deferrable)
+			if err != nil {
+				return false, err
+			}
+			unique = !conflicts
+		}
 		if unique {
 			continue
 		}
@@ -110,20 +123,26 @@ func (x *indexTarget) form(ctx *expr.Context, row types.Row) (bool, error) {
 	if ok, err := passes(x.pred, ctx); err != nil || !ok {
 		return false, err
 	}
+	return true, x.values(ctx, row, x.args.Values)
+}
+
+// values computes a row's index columns.
+func (x *indexTarget) values(ctx *expr.Context, row, into types.Row) error {
+	ctx.Scan = row
 	next := 0
 	for i, att := range x.Cat.Keys {
 		if att != 0 {
-			x.args.Values[i] = row[att-1]
+			into[i] = row[att-1]
 			continue
 		}
 		d, err := x.exprs[next](ctx)
 		if err != nil {
-			return false, err
+			return err
 		}
 		next++
-		x.args.Values[i] = d
+		into[i] = d
 	}
-	return true, nil
+	return nil
 }
 
 // wordError turns a duplicate key into the error a client sees.
@@ -168,7 +187,7 @@ func keyText(b *Backend, rel *catalog.Relation, ix *catalog.Index, values types.
 			texts = append(texts, "null")
 			continue
 		}
-		text, err := types.Output(b.Env, ix.Attrs[i].TypeOID, values[i])
+		text, err := types.Output(b.Env, catalog.KeyType(rel, ix, i), values[i])
 		if err != nil {
 			text = "?"
 		}

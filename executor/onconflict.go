@@ -14,7 +14,7 @@ import (
 // somebody else inserted the key in between, the own row is deleted again and the search starts over.
 type onConflict struct {
 	action   query.OnConflictAction
-	arbiters map[types.OID]bool // empty: all unique indexes (DO NOTHING)
+	arbiters map[types.OID]bool // empty: all unique and exclusion indexes (DO NOTHING)
 	set      []expr.Eval
 	cols     []int
 	where    expr.Qual
@@ -47,7 +47,7 @@ func (s *State) newOnConflict(p *plan.ModifyTable, t *resultRelation) (*onConfli
 }
 
 func (o *onConflict) isArbiter(x *indexTarget) bool {
-	return x.Cat.Unique && (len(o.arbiters) == 0 || o.arbiters[x.Cat.OID])
+	return (x.Cat.Unique || x.Cat.Exclusion) && (len(o.arbiters) == 0 || o.arbiters[x.Cat.OID])
 }
 
 // insert inserts t.row or does what the clause says; the result says whether a row was changed.
@@ -96,7 +96,13 @@ func (o *onConflict) find(n *modifyTable, t *resultRelation) (types.TID, bool, e
 		if !ok {
 			continue
 		}
-		tid, found, err := o.findInIndex(n, x)
+		var tid types.TID
+		var found bool
+		if x.excl != nil {
+			tid, found, err = t.indexes.conflict(x, types.TID{})
+		} else {
+			tid, found, err = o.findInIndex(n, x)
+		}
 		if err != nil || found {
 			return tid, found, err
 		}

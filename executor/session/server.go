@@ -14,6 +14,7 @@ import (
 	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/index"
 	"github.com/calfdb/calf/index/btree"
+	"github.com/calfdb/calf/index/hash"
 	"github.com/calfdb/calf/lock"
 	"github.com/calfdb/calf/pgwire"
 	"github.com/calfdb/calf/sql/catalog"
@@ -120,7 +121,8 @@ func (s *Server) closeAfter(err error) error {
 
 // openCatalogs opens the catalogs, making them at first start.
 func (s *Server) openCatalogs() error {
-	st := catalog.Storage{Store: s.store, Heap: s.heap, Xact: s.xm, AMs: map[catalog.OID]index.AM{catalog.BTreeAM: btree.New(s.pool, s.xm)}}
+	st := catalog.Storage{Store: s.store, Heap: s.heap, Xact: s.xm, AMs: map[catalog.OID]index.AM{
+		catalog.BTreeAM: btree.New(s.pool, s.xm), catalog.HashAM: hash.New(s.pool)}}
 	ready, err := catalog.IsReady(s.store)
 	if err != nil {
 		return err

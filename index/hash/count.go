@@ -44,6 +44,7 @@ type counts struct {
 // Counters is a moment's view of an index's counters, since the server first used it.
 type Counters struct {
 	Entries                                       int64
+	Buckets                                       uint64
 	Inserts, Lookups, PagesRead                   uint64
 	OverflowAdded, OverflowFreed                  uint64
 	SplitsStarted, SplitsFinished, SplitsDeclined uint64
@@ -56,10 +57,12 @@ type Counters struct {
 
 // Counters gives the index's counters.
 func (ix *Index) Counters() (c Counters, err error) {
-	if _, err = ix.meta(); err != nil {
+	m, err := ix.meta()
+	if err != nil {
 		return c, err
 	}
 	sh := ix.sh
+	c.Buckets = uint64(m.maxBucket) + 1
 	c.Entries = sh.count.sum()
 	for i := range sh.count.stripes {
 		s := &sh.count.stripes[i]

@@ -134,6 +134,10 @@ func (b *bootstrapper) fill() error {
 
 // rows are a catalog's initial rows, with the superuser's name in them.
 func (b *bootstrapper) rows(t *Table) []types.Row {
+	if t.OID == PgProcOID {
+		rows := t.Rows()
+		return append(rows[:len(rows):len(rows)], ownProcRows(rows)...)
+	}
 	if t.OID != PgAuthidOID {
 		return t.Rows()
 	}

@@ -189,6 +189,7 @@ func (r *Relation) addIndex(ix *Index) {
 	for _, c := range r.constraints {
 		if c.Index == ix.OID && c.Type != 'f' {
 			linkConstraint(ix, c.OID, c.Deferrable, c.Deferred)
+			ix.ExclOps = c.ExclOps
 		}
 	}
 	if ix.Primary && ix.Valid {

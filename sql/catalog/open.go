@@ -74,11 +74,11 @@ func (v *View) IndexDef(env *types.Env, rel *Relation, ix *Index) (index.AM, *in
 		if p == nil {
 			return nil, nil, pgerr.Internal("missing support function 1 for attribute %d of index \"%s\"", i+1, ix.Name)
 		}
-		typ := ix.Attrs[i].TypeOID
 		if ix.AM == HashAM {
-			c.Hash, _, err = types.LookupHash(env, p.Src, typ, c.Collation)
+			c.HashProc = proc
+			c.Hash, _, err = types.LookupHash(env, p.Src, KeyType(rel, ix, i), c.Collation)
 		} else {
-			c.Compare, err = types.LookupCompare(env, p.Src, typ, c.Collation)
+			c.Compare, err = types.LookupCompare(env, p.Src, ix.Attrs[i].TypeOID, c.Collation)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -86,4 +86,18 @@ func (v *View) IndexDef(env *types.Env, rel *Relation, ix *Index) (index.AM, *in
 		d.Cols = append(d.Cols, c)
 	}
 	return am, d, nil
+}
+
+// KeyType is the type of an index column's values in the table; the index may keep another one (a hash code).
+func KeyType(rel *Relation, ix *Index, col int) OID {
+	expr := 0
+	for _, k := range ix.Keys[:col] {
+		if k == 0 {
+			expr++
+		}
+	}
+	if k := ix.Keys[col]; k != 0 {
+		return rel.Desc.Attrs[k-1].TypeOID
+	}
+	return ix.Exprs[expr].Type()
 }

@@ -21,7 +21,7 @@ type constraintRow struct {
 	rel, domain, index, refRel      OID
 	keys, refKeys, delSetCols       []int16
 	updAction, delAction, match     byte
-	pfeq, ppeq, ffeq                []OID
+	pfeq, ppeq, ffeq, excl          []OID
 	expr                            query.Expr
 }
 
@@ -61,6 +61,7 @@ func (c *ctx) insertConstraint(k *constraintRow) (OID, error) {
 	row[catalog.ConstraintConpfeqop] = catalog.OIDArray(k.pfeq)
 	row[catalog.ConstraintConppeqop] = catalog.OIDArray(k.ppeq)
 	row[catalog.ConstraintConffeqop] = catalog.OIDArray(k.ffeq)
+	row[catalog.ConstraintConexclop] = catalog.OIDArray(k.excl)
 	row[catalog.ConstraintConfdelsetcols] = catalog.Int2Array(k.delSetCols)
 	if k.expr != nil {
 		row[catalog.ConstraintConbin] = types.Text(query.Encode(k.expr))
@@ -129,7 +130,7 @@ func (c *ctx) addConstraints(rel *catalog.Relation, list []*pg_query.Constraint,
 	pick(is(pg_query.ConstrType_CONSTR_CHECK), func(con *pg_query.Constraint) error { return c.addCheck(rel, con, isNew) })
 	pick(is(pg_query.ConstrType_CONSTR_PRIMARY), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew) })
 	pick(is(pg_query.ConstrType_CONSTR_UNIQUE), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew) })
-	pick(is(pg_query.ConstrType_CONSTR_EXCLUSION), func(*pg_query.Constraint) error { return pgerr.NotSupported("exclusion constraints") })
+	pick(is(pg_query.ConstrType_CONSTR_EXCLUSION), func(con *pg_query.Constraint) error { return c.addExclusion(rel, con, isNew) })
 	pick(is(pg_query.ConstrType_CONSTR_FOREIGN), func(con *pg_query.Constraint) error { return c.addForeignKey(rel, con, isNew) })
 	return rel, err
 }

@@ -29,6 +29,7 @@ type indexDef struct {
 	storage                  pagestore.RelID // zero = to be made
 	skipBuild                bool
 	constraintOID            OID
+	exclOps                  []OID // of an exclusion constraint, by key column
 }
 
 // indexKey is one column of an index.
@@ -339,6 +340,8 @@ func (c *ctx) indexName(rel *catalog.Relation, d *indexDef, ifNotExists bool) (e
 	switch {
 	case d.primary:
 		label, columns = "pkey", ""
+	case d.exclOps != nil:
+		label = "excl"
 	case d.constraint:
 		label = "key"
 	}
@@ -449,7 +452,7 @@ func (c *ctx) makeIndex(rel *catalog.Relation, d *indexDef) (OID, error) {
 	r := &newRelation{name: d.name, ns: rel.Namespace, owner: rel.Owner, kind: 'i', persistence: rel.Persistence, am: d.am, options: d.options,
 		noType: true, oid: d.oid, storage: d.storage}
 	for i := range d.keys {
-		a, err := c.indexAttr(&d.keys[i], i, i < d.numKeys)
+		a, err := c.indexAttr(d.am, &d.keys[i], i, i < d.numKeys)
 		if err != nil {
 			return 0, err
 		}
@@ -481,7 +484,7 @@ func (c *ctx) makeIndex(rel *catalog.Relation, d *indexDef) (OID, error) {
 }
 
 // indexAttr is the column of the index's own tuples.
-func (c *ctx) indexAttr(k *indexKey, i int, isKey bool) (types.Attr, error) {
+func (c *ctx) indexAttr(am OID, k *indexKey, i int, isKey bool) (types.Attr, error) {
 	a := k.column
 	a = types.Attr{Name: k.name, TypeOID: a.TypeOID, TypMod: a.TypMod, Len: a.Len, ByVal: a.ByVal, Align: a.Align, Storage: a.Storage,
 		NDims: a.NDims, Num: int16(i + 1), IsLocal: true, Collation: k.coll}
@@ -494,6 +497,9 @@ func (c *ctx) indexAttr(k *indexKey, i int, isKey bool) (types.Attr, error) {
 		return a, err
 	}
 	keyType := opc.KeyType
+	if t := c.v.Cluster().Storage().AMs[am].Caps().KeyType; t != 0 {
+		keyType = t
+	}
 	if keyType == 0 {
 		return a, nil
 	}
@@ -548,7 +554,7 @@ func (c *ctx) indexRow(rel *catalog.Relation, d *indexDef, oid OID) types.Row {
 	row[catalog.IndexIndisunique] = types.Bool(d.unique)
 	row[catalog.IndexIndnullsnotdistinct] = types.Bool(d.nullsNotDistinct)
 	row[catalog.IndexIndisprimary] = types.Bool(d.primary)
-	row[catalog.IndexIndisexclusion] = types.Bool(false)
+	row[catalog.IndexIndisexclusion] = types.Bool(d.exclOps != nil)
 	row[catalog.IndexIndimmediate] = types.Bool(!d.deferrable)
 	row[catalog.IndexIndisclustered] = types.Bool(false)
 	row[catalog.IndexIndisvalid] = types.Bool(true)
@@ -619,12 +625,15 @@ func keyColumns(rel *catalog.Relation, d *indexDef) (refs []catalog.Object) {
 	return refs
 }
 
-// indexConstraint makes the constraint of a unique index, which the index belongs to.
+// indexConstraint makes the constraint of a unique or exclusion index, which the index belongs to.
 func (c *ctx) indexConstraint(rel *catalog.Relation, d *indexDef, oid OID) error {
 	k := &constraintRow{name: d.name, ns: rel.Namespace, kind: 'u', deferrable: d.deferrable, deferred: d.deferred, validated: true,
 		rel: rel.OID, index: oid, noInherit: true}
-	if d.primary {
+	switch {
+	case d.primary:
 		k.kind = 'p'
+	case d.exclOps != nil:
+		k.kind, k.excl = 'x', d.exclOps
 	}
 	for _, key := range d.keys[:d.numKeys] {
 		k.keys = append(k.keys, key.attr)

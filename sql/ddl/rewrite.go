@@ -249,7 +249,7 @@ func (a *alteration) retypeIndexColumn(ix *catalog.Index, i int, d *columnDef) e
 			}
 		}
 	}
-	attr, err := a.indexAttr(&key, i, i < ix.NumKeys)
+	attr, err := a.indexAttr(ix.AM, &key, i, i < ix.NumKeys)
 	if err != nil {
 		return err
 	}

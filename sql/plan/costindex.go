@@ -43,7 +43,12 @@ func (r *root) costIndex(p *path, loops float64) {
 	if !s.EnableIndexScan {
 		startup += disableCost
 	}
-	c := r.costBTree(p, loops)
+	var c indexCosts
+	if ix.btree {
+		c = r.costBTree(p, loops)
+	} else {
+		c = r.costGenericIndex(p, loops, 0) // hash goes directly to the bucket: no descent, no order
+	}
 	p.indexTotal, p.indexSel = c.total, c.selectivity
 	startup += c.startup
 	run += c.total - c.startup

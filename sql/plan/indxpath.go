@@ -40,7 +40,7 @@ func (r *root) indexPaths(b *rel) {
 	var bitmaps, joinBitmaps []*path
 	joinOuter := []Relids{}
 	for _, ix := range b.indexes {
-		if len(ix.pred) > 0 && !ix.predOK || !ix.btree {
+		if len(ix.pred) > 0 && !ix.predOK {
 			continue
 		}
 		set := newClauseSet(ix)
@@ -103,11 +103,23 @@ func (r *root) plainIndexPaths(b *rel, ix *indexInfo, set *clauseSet, bitmaps *[
 			}
 		}
 	}
-	skipped := false
-	keep(r.buildIndexPaths(b, ix, set, true, scanAny, &skipped))
-	if skipped {
-		keep(r.buildIndexPaths(b, ix, set, true, scanAny, nil))
+	for _, list := range r.allIndexPaths(b, ix, set, bitmaps) {
+		keep(list)
 	}
+}
+
+// allIndexPaths makes the scans of one index with a set of clauses: with and without arrays that would spoil its order. Arrays that the access method
+// can't search itself serve bitmap scans only, which are added to bitmaps.
+func (r *root) allIndexPaths(b *rel, ix *indexInfo, set *clauseSet, bitmaps *[]*path) (out [][]*path) {
+	var skipLower, skipForeign bool
+	out = append(out, r.buildIndexPaths(b, ix, set, true, scanAny, &skipLower, &skipForeign))
+	if skipLower {
+		out = append(out, r.buildIndexPaths(b, ix, set, true, scanAny, nil, &skipForeign))
+	}
+	if skipForeign {
+		*bitmaps = append(*bitmaps, r.buildIndexPaths(b, ix, set, false, scanBitmap, nil, nil)...)
+	}
+	return out
 }
 
 type scanType uint8
@@ -117,23 +129,30 @@ const (
 	scanBitmap
 )
 
-// buildIndexPaths makes the useful scans of one index with a set of clauses. skipSaop, when given, is set if array conditions on later columns
-// had to be left out, since they would spoil the order.
-func (r *root) buildIndexPaths(b *rel, ix *indexInfo, set *clauseSet, useful bool, kind scanType, skipSaop *bool) (out []*path) {
+// buildIndexPaths makes the useful scans of one index with a set of clauses. skipLower, when given, is set if array conditions on later columns
+// had to be left out, since they would spoil the order; skipForeign if arrays were left out that the access method can't search.
+func (r *root) buildIndexPaths(b *rel, ix *indexInfo, set *clauseSet, useful bool, kind scanType, skipLower, skipForeign *bool) (out []*path) {
 	var clauses []*indexClause
 	outer := b.lateral
 	lowerSaop := false
 	for col, list := range set.cols {
 		for _, c := range list {
+			if isSaop(c.ri.clause) && !ix.btree && skipForeign != nil {
+				*skipForeign = true
+				continue
+			}
 			if isSaop(c.ri.clause) && col > 0 {
-				if skipSaop != nil {
-					*skipSaop = true
+				if skipLower != nil {
+					*skipLower = true
 					continue
 				}
 				lowerSaop = true // its order cannot be promised
 			}
 			clauses = append(clauses, c)
 			outer = outer.or(c.ri.clauseRelids)
+		}
+		if len(clauses) == 0 && !ix.btree {
+			return nil // it finds nothing without a condition on its first column
 		}
 	}
 	outer.del(b.index)
@@ -291,14 +310,11 @@ func (r *root) oneJoinIndexPath(b *rel, ix *indexInfo, restr, join, ec *clauseSe
 	if !set.any {
 		return
 	}
-	skipped := false
-	paths := r.buildIndexPaths(b, ix, set, true, scanAny, &skipped)
-	if skipped {
-		paths = append(paths, r.buildIndexPaths(b, ix, set, true, scanAny, nil)...)
-	}
-	for _, p := range paths {
-		addPath(b, p)
-		*bitmaps = append(*bitmaps, p)
+	for _, list := range r.allIndexPaths(b, ix, set, bitmaps) {
+		for _, p := range list {
+			addPath(b, p)
+			*bitmaps = append(*bitmaps, p)
+		}
 	}
 }
 
@@ -340,7 +356,7 @@ func (r *root) ecColumnClauses(b *rel, ix *indexInfo, col int) (out []*restrict)
 }
 
 func (r *root) memberMatchesColumn(ec *eclass, m *emember, ix *indexInfo, col int) bool {
-	ok := false
+	ok := !ix.btree // of other access methods nobody can tell which operators fit; the conditions are matched anyway
 	for _, f := range ec.families {
 		ok = ok || f == ix.idx.OpFamilies[col]
 	}
@@ -390,7 +406,7 @@ func (r *root) matchColumn(ix *indexInfo, ri *restrict, col int) *indexClause {
 	case *query.RowCompareExpr:
 		return r.matchRowCompare(ix, ri, e, col)
 	case *query.NullTest:
-		if !e.ArgIsRow && equal(stripRelabel(e.Arg), stripRelabel(key)) {
+		if ix.btree && !e.ArgIsRow && equal(stripRelabel(e.Arg), stripRelabel(key)) {
 			return &indexClause{ri: ri, quals: []*restrict{ri}, col: col}
 		}
 	}
@@ -435,7 +451,7 @@ func (r *root) matchRowCompare(ix *indexInfo, ri *restrict, e *query.RowCompareE
 		return nil
 	}
 	m := r.g.opInFamily(e.OpOIDs[0], ix.idx.OpFamilies[col])
-	if m == nil || m.Strategy == btEqual {
+	if m == nil || m.Strategy == btEqual || !ix.btree {
 		return nil
 	}
 	n := 1
@@ -556,7 +572,7 @@ func (r *root) armPath(b *rel, arm []any) *path {
 	}
 	var found []*path
 	for _, ix := range b.indexes {
-		if !ix.btree || len(ix.pred) > 0 && !ix.predOK && !r.g.impliesAll(ix.pred, append(clausesOf(list), clausesOf(b.restricts)...)) {
+		if len(ix.pred) > 0 && !ix.predOK && !r.g.impliesAll(ix.pred, append(clausesOf(list), clausesOf(b.restricts)...)) {
 			continue
 		}
 		set := newClauseSet(ix)
@@ -571,7 +587,7 @@ func (r *root) armPath(b *rel, arm []any) *path {
 				r.matchClause(ix, ri, set)
 			}
 		}
-		found = append(found, r.buildIndexPaths(b, ix, set, false, scanBitmap, nil)...)
+		found = append(found, r.buildIndexPaths(b, ix, set, false, scanBitmap, nil, nil)...)
 	}
 	if nested := r.orBitmaps(b, list); len(nested) > 0 {
 		found = append(found, nested...)

@@ -244,6 +244,6 @@ type indexInfo struct {
 	unique, immediate bool
 	restricts         []*restrict // rel's conditions not implied by the predicate
 	canReturn         bool
-	btree             bool
+	btree             bool // else hash: without order, nulls, arrays, or scans without a condition
 	targets           []*query.TargetEntry
 }

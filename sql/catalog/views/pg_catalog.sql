@@ -71,6 +71,14 @@ CREATE VIEW pg_catalog.pg_file_settings AS SELECT * FROM pg_catalog.pg_show_all_
 
 CREATE VIEW pg_catalog.pg_locks AS SELECT * FROM pg_catalog.pg_lock_status() l;
 
+CREATE VIEW pg_catalog.pg_stat_hash_index AS
+    SELECT c.oid AS relid, i.oid AS indexrelid, n.nspname AS schemaname, c.relname AS relname, i.relname AS indexrelname, s.*,
+           s.pages_read::float8 / NULLIF(s.lookups, 0) AS pages_per_lookup
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_index x ON c.oid = x.indrelid JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+         LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace,
+         LATERAL pg_catalog.pg_stat_get_hash_index(i.oid) s
+    WHERE i.relam = 405 AND i.relkind = 'i';
+
 CREATE VIEW pg_catalog.pg_cursors AS SELECT * FROM pg_catalog.pg_cursor() c;
 
 CREATE VIEW pg_catalog.pg_prepared_statements AS SELECT * FROM pg_catalog.pg_prepared_statement() p;
@@ -113,6 +121,6 @@ CREATE VIEW pg_catalog.pg_stats AS
 REVOKE ALL ON pg_catalog.pg_statistic FROM public;
 
 GRANT SELECT ON pg_catalog.pg_roles, pg_catalog.pg_group, pg_catalog.pg_user, pg_catalog.pg_views, pg_catalog.pg_tables, pg_catalog.pg_matviews,
-    pg_catalog.pg_indexes, pg_catalog.pg_sequences, pg_catalog.pg_rules, pg_catalog.pg_settings, pg_catalog.pg_locks, pg_catalog.pg_cursors,
+    pg_catalog.pg_indexes, pg_catalog.pg_sequences, pg_catalog.pg_rules, pg_catalog.pg_settings, pg_catalog.pg_locks, pg_catalog.pg_stat_hash_index, pg_catalog.pg_cursors,
     pg_catalog.pg_prepared_statements, pg_catalog.pg_prepared_xacts, pg_catalog.pg_timezone_names, pg_catalog.pg_timezone_abbrevs,
     pg_catalog.pg_available_extensions, pg_catalog.pg_stats TO public;
