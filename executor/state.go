@@ -5,6 +5,7 @@ import (
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
 )
 
 // State is the running form of one planned statement in one session. It may be run many times (Start ... Finish): a prepared statement keeps
@@ -17,6 +18,9 @@ type State struct {
 
 	// Instrument, when set before Build, wraps each node (EXPLAIN ANALYZE).
 	Instrument func(p plan.Node, n Node) Node
+
+	// Snapshot is room for who takes one for a single execution.
+	Snapshot heap.Snapshot
 
 	run        Run
 	arena      types.Arena

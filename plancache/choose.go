@@ -82,10 +82,8 @@ func (e *Env) mode() plan.PlanCacheMode {
 func (s *Source) genericPlan(env *Env) (*Plans, error) {
 	for s.generic != nil {
 		p := s.generic
-		for _, st := range p.Stmts {
-			if err := lockList(st.Relations).lock(env); err != nil {
-				return nil, err
-			}
+		if err := p.beyond.lockOnce(env, &p.locked); err != nil {
+			return nil, err
 		}
 		ok, err := s.current(env, p.deps, p.inval)
 		if err != nil {
@@ -95,9 +93,7 @@ func (s *Source) genericPlan(env *Env) (*Plans, error) {
 			p.inval = env.count()
 			return p, nil
 		}
-		for _, st := range p.Stmts {
-			lockList(st.Relations).release(env)
-		}
+		p.beyond.release(env)
 		s.generic = nil
 		if _, err := s.Analyze(env); err != nil {
 			return nil, err
@@ -108,6 +104,9 @@ func (s *Source) genericPlan(env *Env) (*Plans, error) {
 		return nil, err
 	}
 	p.Generic = true
+	for _, st := range p.Stmts {
+		p.beyond = append(p.beyond, lockList(st.Relations).without(s.relations)...)
+	}
 	s.generic = p
 	s.genericCost = p.cost(env, false)
 	return p, nil

@@ -1,6 +1,8 @@
 package plancache
 
 import (
+	"slices"
+
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
@@ -181,6 +183,29 @@ func (l lockList) lock(env *Env) error {
 		}
 	}
 	return nil
+}
+
+// lockOnce is lock, but nothing when the locks were taken in this epoch already.
+func (l lockList) lockOnce(env *Env, locked *uint64) error {
+	if env.Epoch != 0 && *locked == env.Epoch {
+		return nil
+	}
+	if err := l.lock(env); err != nil {
+		return err
+	}
+	*locked = env.Epoch
+	return nil
+}
+
+// without gives the uses that are not in o.
+func (l lockList) without(o lockList) lockList {
+	var rest lockList
+	for _, r := range l {
+		if !slices.Contains(o, r) {
+			rest = append(rest, r)
+		}
+	}
+	return rest
 }
 
 // release gives the locks back.

@@ -23,7 +23,10 @@ type Env struct {
 	UnlockRelation func(rel OID, mode int)
 	// InvalCount is the catalog's invalidation counter; nil: every use checks all dependencies.
 	InvalCount func() uint64
-	Role       OID
+	// Epoch changes whenever the owner of new locks changes: with the transaction, and at savepoints. Locks taken in an epoch are held as long as
+	// it lasts, so a Source takes them once. 0: locks are taken at each use.
+	Epoch uint64
+	Role  OID
 }
 
 // Analyzed is a statement after analysis and rewriting: no query, one, or several when rules added some.
@@ -54,6 +57,7 @@ type Source struct {
 	dependsOnRole bool
 	deps          []dependency
 	relations     lockList // of the analysed queries
+	locked        uint64   // the epoch in which they were locked last
 
 	generic     *Plans
 	genericCost float64
@@ -67,7 +71,9 @@ type Plans struct {
 	Stmts   []*plan.Planned
 	Generic bool
 	deps    []dependency
-	inval   uint64 // counter at which deps were known to be right
+	beyond  lockList // the plan's relations that are not the queries'
+	locked  uint64   // the epoch in which they were locked last
+	inval   uint64   // counter at which deps were known to be right
 }
 
 // New makes a source of a parse tree. paramTypes holds the types that the client declared, 0 = to be found.
@@ -137,6 +143,7 @@ func (s *Source) remember(env *Env) error {
 		}
 	}
 	s.valid = true
+	s.locked = env.Epoch // analysis took the locks
 	return nil
 }
 
@@ -153,7 +160,7 @@ func (s *Source) revalidate(env *Env) error {
 		s.valid, s.generic = false, nil
 		return nil
 	}
-	if err := s.relations.lock(env); err != nil {
+	if err := s.relations.lockOnce(env, &s.locked); err != nil {
 		return err
 	}
 	ok, err := s.current(env, s.deps, s.inval)
@@ -165,7 +172,7 @@ func (s *Source) revalidate(env *Env) error {
 		return nil
 	}
 	s.relations.release(env)
-	s.valid, s.generic = false, nil
+	s.valid, s.generic, s.locked = false, nil, 0
 	return nil
 }
 

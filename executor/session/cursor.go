@@ -25,6 +25,7 @@ const (
 func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
 	s := c.s
 	hold := n.Options&cursorHold != 0
+	s.holdable = s.holdable || hold
 	if !hold && s.block != blockOpen {
 		return "", pgerr.New(pgerr.NoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks")
 	}
@@ -47,7 +48,7 @@ func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
 		return "", pgerr.New(pgerr.FeatureNotSupported, "DECLARE CURSOR WITH HOLD ... %s is not supported", lockName(a.Queries[0].RowMarks[0].Strength)).
 			WithDetail("Holdable cursors must be READ ONLY.")
 	}
-	if err := s.bindPlan(p); err != nil {
+	if err := s.bindPlan(p, a); err != nil {
 		return "", err
 	}
 	if p.strategy != portalSelect {

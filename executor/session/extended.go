@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/calfdb/calf/pgwire"
+	"github.com/calfdb/calf/plancache"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
@@ -159,15 +160,16 @@ func (s *Session) bind(portalName, stmtName string, paramFormats []int16, params
 		return p, pgerr.New(pgerr.ProtocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d", len(params), stmtName, want)
 	}
 	s.startCommand()
+	var a *plancache.Analyzed
 	if stmt.stmt != nil {
-		if _, err := s.analyze(stmt); err != nil {
+		if a, err = s.analyze(stmt); err != nil {
 			return p, err
 		}
 	}
 	if err := s.bindParams(p, paramFormats, params); err != nil {
 		return p, err
 	}
-	if err := s.bindPlan(p); err != nil {
+	if err := s.bindPlan(p, a); err != nil {
 		return p, err
 	}
 	return p, s.setFormats(p, resultFormats)
@@ -180,10 +182,14 @@ func (s *Session) newPortal(name string) *portal {
 	}
 	if old := s.portals[""]; old != nil {
 		s.dropPortal(old)
-		*old = portal{params: old.params[:0], formats: old.formats[:0], paramBuf: old.paramBuf[:0]}
-		return old
 	}
-	return &portal{}
+	p := s.spare
+	if p == nil {
+		return &portal{}
+	}
+	s.spare = nil
+	*p = portal{params: p.params[:0], formats: p.formats[:0], paramBuf: p.paramBuf[:0]}
+	return p
 }
 
 // checkBlockPrepared is checkBlock for a prepared statement; the empty statement is refused in a failed block too.

@@ -112,6 +112,7 @@ func (s *Session) planEnv() *plancache.Env { return &s.env }
 
 func (s *Session) initPlanEnv() {
 	s.env = plancache.Env{
+		Epoch: 1,
 		Plan: &plan.Env{
 			Catalog: s.view, Types: s.backend.Env, Settings: &s.gucs.plan,
 			RelPages: s.relPages, EvalConst: s.evalConst,

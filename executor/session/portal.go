@@ -114,7 +114,13 @@ func (s *Session) dropPortal(p *portal) {
 		p.rows.Close()
 		p.rows, p.reader = nil, nil
 	}
+	if p.name == "" && cap(p.paramBuf) <= spareBytesMax {
+		s.spare = p
+	}
 }
+
+// spareBytesMax is how much memory a dropped portal keeps for the next.
+const spareBytesMax = 64 << 10
 
 // stopPortal ends the portal's query and its snapshot.
 func (s *Session) stopPortal(p *portal) {
@@ -132,6 +138,10 @@ func (s *Session) stopPortal(p *portal) {
 
 // dropTransactionPortals ends all portals that don't outlive the transaction.
 func (s *Session) dropTransactionPortals() {
+	if p := s.portals[""]; p != nil && len(s.portals) == 1 && !p.held {
+		s.dropPortal(p)
+		return
+	}
 	for _, p := range s.portals {
 		if !p.held {
 			s.dropPortal(p)
@@ -152,6 +162,9 @@ func (s *Session) dropPortalsSince(number uint64) {
 // holdPortals stores what is left of WITH HOLD cursors before the transaction ends; it says whether there were any.
 func (s *Session) holdPortals() (bool, error) {
 	some := false
+	if !s.holdable {
+		return false, nil
+	}
 	for _, p := range s.portals {
 		if !p.hold || p.held {
 			continue
@@ -181,14 +194,10 @@ func (s *Session) holdPortal(p *portal) error {
 }
 
 // bindPlan plans the portal's statement for its parameters and says how it runs.
-func (s *Session) bindPlan(p *portal) error {
+func (s *Session) bindPlan(p *portal, a *plancache.Analyzed) (err error) {
 	if p.stmt.stmt == nil {
 		p.strategy = portalEmpty
 		return nil
-	}
-	a, err := s.analyze(p.stmt)
-	if err != nil {
-		return err
 	}
 	p.strategy, p.shape = strategyOf(a), p.stmt.shape
 	if p.plans, err = p.stmt.source.Get(s.planEnv(), p.params); err != nil {

@@ -118,7 +118,8 @@ func (s *Session) runDirect(p *prepared) (string, error) {
 func (s *Session) runPlans(p *prepared, plans *plancache.Plans, params []types.Datum) (string, error) {
 	var out receiver = discard{}
 	if !p.shape.none {
-		r := &simpleReceiver{s: s, shape: p.shape, formats: s.simpleFormats(p)}
+		r := &s.simple
+		*r = simpleReceiver{s: s, shape: p.shape, formats: s.simpleFormats(p)}
 		if strategyOf(p.shapeFor) == portalSelect {
 			r.begin() // the client hears of the columns before the query runs
 		}

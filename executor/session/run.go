@@ -8,7 +8,6 @@ import (
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
-	"github.com/calfdb/calf/storage/heap"
 )
 
 // runStatements runs the planned statements of one command (several when rules added some) and gives the command tag. Rows of the one that
@@ -62,8 +61,8 @@ func (s *Session) runOne(p *prepared, pl *plan.Planned, generic bool, params []t
 // execute runs a state from start to end with its own snapshot and fires what it triggered; it gives the number for the command tag.
 func (s *Session) execute(st *executor.State, pl *plan.Planned, params []types.Datum, out receiver) (n int64, err error) {
 	writes := pl.Command != query.CmdSelect || pl.HasModifyingCTE
-	var snap heap.Snapshot
-	s.takeSnapshot(&snap)
+	snap := &st.Snapshot
+	s.takeSnapshot(snap)
 	tx := s.backend.Heap.Tx
 	defer tx.ReleaseSnapshot(&snap.Snapshot)
 	if writes {
@@ -75,7 +74,7 @@ func (s *Session) execute(st *executor.State, pl *plan.Planned, params []types.D
 			}
 		}()
 	}
-	if err := st.Start(params, &snap); err != nil {
+	if err := st.Start(params, snap); err != nil {
 		return 0, err
 	}
 	if b, ok := out.(interface{ begin() }); ok && !writes {
@@ -128,9 +127,26 @@ func visibleColumns(pl *plan.Planned) int {
 
 // commandTag words CommandComplete.
 func commandTag(c query.CommandType, n int64) string {
+	if n >= 0 && n < int64(len(shortTags[0])) && int(c) < len(shortTags) {
+		return shortTags[c][n]
+	}
+	return wordTag(c, n)
+}
+
+func wordTag(c query.CommandType, n int64) string {
 	name := commandName(c)
 	if c == query.CmdInsert {
 		name = "INSERT 0"
 	}
 	return name + " " + strconv.FormatInt(n, 10)
 }
+
+// shortTags are the tags of few rows, made once.
+var shortTags = func() (tags [query.CmdMerge + 1][16]string) {
+	for c := range tags {
+		for n := range tags[c] {
+			tags[c][n] = wordTag(query.CommandType(c), int64(n))
+		}
+	}
+	return tags
+}()

@@ -50,6 +50,8 @@ type Session struct {
 	notices      int // sent or suppressed so far
 	portals      map[string]*portal
 	portalCount  uint64
+	spare        *portal // the last unnamed portal that was dropped, for its memory
+	holdable     bool    // there has been a cursor WITH HOLD
 	env          plancache.Env
 	tables       map[types.OID]*executor.Table
 	triggerSQL   map[string]*prepared // of foreign keys' actions, by text
@@ -62,6 +64,7 @@ type Session struct {
 
 	// Reused on the hot path.
 	out       rowWriter
+	simple    simpleReceiver
 	tagBuf    []byte
 	paramOIDs []uint32
 

@@ -40,7 +40,10 @@ func (s *Session) owner() *lock.Owner {
 }
 
 // settleOwner makes waits and row locks go on the current owner's account.
-func (s *Session) settleOwner() { s.waiter.Owner = s.owner() }
+func (s *Session) settleOwner() {
+	s.waiter.Owner = s.owner()
+	s.env.Epoch++
+}
 
 // inTransaction says whether a transaction is running.
 func (s *Session) inTransaction() bool { return s.txOwner != nil }
@@ -188,6 +191,7 @@ func (s *Session) abortToFailed() {
 		s.backend.Heap.Tx.Abort()
 		s.view.EndTransaction(false)
 		s.txOwner.ReleaseAll()
+		s.env.Epoch++
 		return
 	}
 	sp := &s.savepoints[n-1]

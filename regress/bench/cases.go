@@ -16,8 +16,13 @@ type benchCase struct {
 	name    string
 	pgbench []string // arguments, without -T
 	script  string   // of -f, when not ""
-	sql     string   // timed statement instead of pgbench
+	sql     string   // timed statement instead of pgbench; {dir} is a directory of the server
+	setUp   string   // run before, once a server
+	async   bool     // synchronous_commit off
 }
+
+// prepared4 are four clients with prepared statements.
+var prepared4 = []string{"-M", "prepared", "-c", "4", "-j", "2"}
 
 var cases = []benchCase{
 	{name: "select-only prepared, 4 clients", pgbench: []string{"-S", "-M", "prepared", "-c", "4", "-j", "2"}},
@@ -26,13 +31,35 @@ var cases = []benchCase{
 	{name: "TPC-B prepared, 4 clients", pgbench: []string{"-M", "prepared", "-c", "4", "-j", "2"}},
 	{name: "TPC-B prepared, 16 clients", pgbench: []string{"-M", "prepared", "-c", "16", "-j", "2"}},
 	{name: "TPC-B simple, 4 clients", pgbench: []string{"-M", "simple", "-c", "4", "-j", "2"}},
-	{name: "update one row prepared, 4 clients", pgbench: []string{"-M", "prepared", "-c", "4", "-j", "2"},
+	{name: "TPC-B prepared, 4 clients, async commit", pgbench: prepared4, async: true},
+	{name: "TPC-B prepared, 16 clients, async commit", pgbench: []string{"-M", "prepared", "-c", "16", "-j", "2"}, async: true},
+	{name: "update one row prepared, 4 clients", pgbench: prepared4,
 		script: "\\set aid random(1, 100000 * :scale)\nUPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :aid;\n"},
+	{name: "update one row prepared, async commit", pgbench: prepared4, async: true,
+		script: "\\set aid random(1, 100000 * :scale)\nUPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :aid;\n"},
+	{name: "select text key prepared, 4 clients", pgbench: prepared4, setUp: keyTable,
+		script: "\\set k random(1, 1000000)\nSELECT v FROM bench_keys WHERE t = 'key ' || :k::int;\n"},
+	{name: "select two-column key prepared, 4 clients", pgbench: prepared4, setUp: keyTable,
+		script: "\\set k random(1, 1000000)\nSELECT v FROM bench_keys WHERE a = :k % 1000 AND b = :k / 1000;\n"},
+	{name: "COPY of 1M rows", setUp: copyFile, sql: "copy bench_copy from '{dir}/bench.copy'"},
+	{name: "COPY of 1M rows into a new table", setUp: copyFile,
+		sql: "begin; truncate bench_copy; copy bench_copy from '{dir}/bench.copy'; commit"},
 	{name: "count(*) of pgbench_accounts", sql: "select count(*) from pgbench_accounts"},
 	{name: "grouped sum", sql: "select bid, sum(abalance) from pgbench_accounts group by bid"},
 	{name: "order by limit", sql: "select * from pgbench_accounts order by abalance, aid desc limit 10"},
 	{name: "hash join", sql: "select count(*) from pgbench_accounts a join pgbench_accounts b on a.aid = b.aid + 1"},
 }
+
+const (
+	keyTable = `create table if not exists bench_keys (t text, a int, b int, v int);
+		truncate bench_keys;
+		insert into bench_keys select 'key ' || n, n % 1000, n / 1000, n from generate_series(1, 1000000) n;
+		create index if not exists bench_keys_t on bench_keys (t);
+		create index if not exists bench_keys_ab on bench_keys (a, b)`
+	copyFile = `drop table if exists bench_copy;
+		create table bench_copy (a int, b int, c text, d timestamp);
+		copy (select n, n % 1000, 'row number ' || n, timestamp '2020-01-01' + n * interval '1 s' from generate_series(1, 1000000) n) to '{dir}/bench.copy'`
+)
 
 type runner struct {
 	servers                []*server
@@ -61,6 +88,15 @@ func (r *runner) load() {
 // run measures a case on both servers, alternating.
 func (r *runner) run(c benchCase) {
 	var got [2][]float64
+	for _, s := range r.servers {
+		if c.setUp == "" {
+			break
+		}
+		if out, err := s.command("psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", s.fill(c.setUp), "-c", "vacuum analyze").CombinedOutput(); err != nil {
+			fmt.Printf("%s on %s: %v\n%s", c.name, s.name, err, out)
+			return
+		}
+	}
 	for range r.rounds {
 		for i, s := range r.servers {
 			if v, err := r.measure(c, s); err != nil {
@@ -94,7 +130,11 @@ var (
 // measure runs a case once: transactions per second, or milliseconds of a statement.
 func (r *runner) measure(c benchCase, s *server) (float64, error) {
 	if c.sql != "" {
-		return find(s.command("psql", "-q", "-o", "/dev/null", "-c", `\timing on`, "-c", c.sql), timeLine)
+		return find(s.command("psql", "-q", "-o", "/dev/null", "-c", `\timing on`, "-c", s.fill(c.sql)), timeLine)
+	}
+	if c.async {
+		defer os.Setenv("PGOPTIONS", os.Getenv("PGOPTIONS"))
+		os.Setenv("PGOPTIONS", "-c synchronous_commit=off")
 	}
 	args := append([]string{"-n", "-T", strconv.Itoa(r.seconds)}, c.pgbench...)
 	if c.script != "" {

@@ -105,6 +105,9 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// fill puts the server's directory into a statement.
+func (s *server) fill(sql string) string { return strings.ReplaceAll(sql, "{dir}", s.socket) }
+
 // residentMB sums the resident memory of the server's processes; shared pages of PostgreSQL's processes count once each.
 func (s *server) residentMB() int64 {
 	pids := []string{strconv.Itoa(s.cmd.Process.Pid)}
