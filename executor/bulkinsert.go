@@ -20,6 +20,8 @@ type BulkInsert struct {
 	held  int
 	opts  heap.InsertOpts
 	count int64
+	// loader, when not nil, takes the rows instead: the table's storage is new in this transaction, and nothing but its rows is to be written.
+	loader *heap.Loader
 	// at is how many rows before the last one added the row is whose entries are being written.
 	at int
 }
@@ -29,7 +31,7 @@ const (
 	bulkBytesMax = 64 << 10
 )
 
-// NewBulkInsert opens the insertion. The caller brackets it with Backend.After's Begin and End, and calls Flush at the end.
+// NewBulkInsert opens the insertion. The caller brackets it with Backend.After's Begin and End, and calls Finish at the end, or Abort.
 func NewBulkInsert(b *Backend, table *Table, opts heap.InsertOpts) (*BulkInsert, error) {
 	rte := &query.RTE{Kind: query.RTERelation, RelOID: table.Rel.OID, RelKind: table.Rel.Kind}
 	s := &State{Backend: b, Plan: &plan.Planned{Command: query.CmdInsert, RangeTable: []*query.RTE{rte}, ResultRels: []int{1}}}
@@ -48,6 +50,31 @@ func (b *BulkInsert) Columns(nums []int16) {
 		set[int(n)] = true
 	}
 	b.s.Plan.RangeTable[0].InsertedCols = set
+}
+
+// LoadPrivately makes the rows go past the pool and the log, when the table has neither indexes nor triggers that see its rows. Its storage is new
+// in this transaction. The caller ends with Finish, or with Abort.
+func (b *BulkInsert) LoadPrivately() (err error) {
+	if len(b.t.Indexes) > 0 || b.t.triggers.has(TriggerRow, TriggerBefore, triggerInsert) || b.t.triggers.has(TriggerRow, 0, triggerInsert) {
+		return nil
+	}
+	b.loader, err = b.t.Heap.NewLoader(b.s.Backend.Heap, b.opts)
+	return err
+}
+
+// Finish writes what is left.
+func (b *BulkInsert) Finish() error {
+	if b.loader != nil {
+		return b.loader.Finish()
+	}
+	return b.Flush()
+}
+
+// Abort ends an insertion that failed.
+func (b *BulkInsert) Abort() {
+	if b.loader != nil {
+		b.loader.Abort()
+	}
 }
 
 // Context is the evaluation context that expressions of the caller (column defaults) may use.
@@ -69,6 +96,9 @@ func (b *BulkInsert) Add(row types.Row) error {
 	if err := t.complete(b.ctx); err != nil {
 		return err
 	}
+	if b.loader != nil {
+		return b.load()
+	}
 	kept := make(types.Row, len(t.row))
 	for i, d := range t.row {
 		kept[i] = b.keep(d)
@@ -79,6 +109,16 @@ func (b *BulkInsert) Add(row types.Row) error {
 		return b.Flush()
 	}
 	return nil
+}
+
+// load gives the row to the loader.
+func (b *BulkInsert) load() error {
+	if b.count++; b.count%pollEvery == 0 {
+		if err := b.s.poll(); err != nil {
+			return err
+		}
+	}
+	return b.loader.Add(b.t.row)
 }
 
 // keep copies a value's bytes into the chunk.

@@ -93,7 +93,8 @@ type copyLoader struct {
 	where     expr.Qual
 	ins       *executor.BulkInsert
 	row       types.Row
-	col       int // column being read, -1 = none
+	col       int   // column being read, -1 = none
+	lastLine  int64 // of the last row that was added
 }
 
 func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) {
@@ -123,11 +124,15 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 		return 0, err
 	}
 	defer done()
+	if err := l.checkFreeze(); err != nil {
+		return 0, err
+	}
 	l.lines = newCopyLines(o, src)
 	s.backend.Heap.Tx.UseCID()
 	s.backend.After.Begin()
 	count, err := l.load()
 	if err != nil {
+		l.ins.Abort()
 		s.backend.After.Drop()
 		return 0, err
 	}
@@ -188,7 +193,7 @@ func (l *copyLoader) prepare(n *pg_query.CopyStmt) error {
 	if err != nil {
 		return err
 	}
-	if l.ins, err = executor.NewBulkInsert(l.s.backend, table, heap.InsertOpts{}); err != nil {
+	if l.ins, err = executor.NewBulkInsert(l.s.backend, table, heap.InsertOpts{Frozen: l.o.freeze}); err != nil {
 		return err
 	}
 	l.ins.Columns(l.cols)
@@ -212,6 +217,23 @@ func (l *copyLoader) prepare(n *pg_query.CopyStmt) error {
 	}
 	l.where, err = l.ins.Compiler().CompileQual([]query.Expr{e})
 	return err
+}
+
+// checkFreeze refuses FREEZE where somebody could see the rows before the transaction commits, or after it aborts.
+func (l *copyLoader) checkFreeze() error {
+	if !l.o.freeze {
+		return nil
+	}
+	for _, p := range l.s.portals {
+		if p.cursor {
+			return pgerr.New(pgerr.InvalidTransactionState, "cannot perform COPY FREEZE because of prior transaction activity")
+		}
+	}
+	if !l.s.view.IsNewStorage(l.rel, true) {
+		return pgerr.New(pgerr.ObjectNotInPrerequisiteState,
+			"cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction")
+	}
+	return nil
 }
 
 // prepareDefaults compiles the defaults of the columns that the data lacks.
@@ -252,6 +274,11 @@ func (l *copyLoader) load() (int64, error) {
 			return 0, l.at(err, 0)
 		}
 	}
+	if l.s.view.IsNewStorage(l.rel, false) {
+		if err := l.ins.LoadPrivately(); err != nil {
+			return 0, err
+		}
+	}
 	for {
 		ok, err := l.lines.next()
 		if err != nil {
@@ -264,8 +291,8 @@ func (l *copyLoader) load() (int64, error) {
 			return 0, err
 		}
 	}
-	if err := l.ins.Flush(); err != nil {
-		return 0, l.at(err, l.ins.Behind())
+	if err := l.ins.Finish(); err != nil {
+		return 0, pgerr.From(err).WithContext("COPY %s, line %d", l.rel.Name, l.lastLine-int64(l.ins.Behind()))
 	}
 	return l.ins.Count(), nil
 }
@@ -306,6 +333,7 @@ func (l *copyLoader) loadLine() error {
 			return l.atIf(err)
 		}
 	}
+	l.lastLine = l.lines.line
 	if err := l.ins.Add(l.row); err != nil {
 		return l.at(err, l.ins.Behind())
 	}

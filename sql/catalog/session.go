@@ -77,7 +77,10 @@ func (v *View) PreCommit() error {
 }
 
 // EndTransaction is called when the session's transaction has ended.
-func (v *View) EndTransaction(_ bool) { v.onCommitDone = false }
+func (v *View) EndTransaction(_ bool) {
+	v.onCommitDone = false
+	clear(v.newStorage)
+}
 
 // IsSharedRelation says whether a relation is a shared catalog or an index of one.
 func IsSharedRelation(oid OID) bool {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
+	"github.com/calfdb/calf/storage/xact"
 )
 
 // View is a session's eye on the catalogs of one database: it sees what the session's current transaction sees. It belongs to one goroutine.
@@ -20,7 +21,8 @@ type View struct {
 	runOnCommit  func(rel OID, action OnCommitAction) error
 	lockRelation func(rel OID, mode int) error // nil for Builtin
 	seqs         sessionSequences
-	sess         *heap.Session // nil for Builtin
+	newStorage   map[uint32]xact.XID // made by the transaction: the subtransactions that did it, by relfilenode
+	sess         *heap.Session       // nil for Builtin
 	env          *types.Env
 	checkDomain  DomainChecker
 	newLabels    map[OID]bool // enum labels that the transaction added

@@ -138,10 +138,15 @@ func nextOffset(p []byte) uint16 {
 
 // put adds the formed tuple h of (xid, cid) to the latched page, which has room, and gives its place.
 func put(buf buffer.Buf, h header, xid xact.XID, cid xact.CID, mask, mask2 uint16) (types.TID, error) {
-	p := buf.Page()
-	tid := types.TID{Block: buf.Block(), Off: nextOffset(p)}
+	return putItem(buf.Edit(), buf.Block(), h, xid, cid, mask, mask2)
+}
+
+// putItem is put for a page that is block of its relation.
+func putItem(e *page.Edit, block uint32, h header, xid xact.XID, cid xact.CID, mask, mask2 uint16) (types.TID, error) {
+	p := e.Page()
+	tid := types.TID{Block: block, Off: nextOffset(p)}
 	h.stamp(page.XidBase(p), xid, cid, tid, mask, mask2)
-	off, err := page.AddItem(buf.Edit(), h, tid.Off, page.AddOverwrite|page.AddHeap)
+	off, err := page.AddItem(e, h, tid.Off, page.AddOverwrite|page.AddHeap)
 	if err != nil {
 		return types.TID{}, err
 	}
