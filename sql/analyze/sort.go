@@ -8,11 +8,44 @@ import (
 	"github.com/calfdb/calf/sql/types"
 )
 
+// checkChosen refuses a select-list item that GROUP BY names or counts but could not hold itself.
+func (p *state) checkChosen(t *query.TargetEntry, kind exprKind) {
+	if kind != kindGroupBy {
+		return
+	}
+	if at, found := aggregateAt(t.Expr); p.hasAggs && found {
+		fail(at, pgerr.GroupingError, "aggregate functions are not allowed in %s", exprKindNames[kind])
+	}
+	if p.hasWindowFuncs && containsWindowFunc(t.Expr) {
+		fail(windowLocation(t.Expr), pgerr.WindowingError, "window functions are not allowed in %s", exprKindNames[kind])
+	}
+}
+
+// aggregateAt gives the place of the first aggregate of this query level in an expression.
+func aggregateAt(e query.Expr) (at int, found bool) {
+	at = -1
+	query.WalkLevels(e, func(x query.Expr, level int) bool {
+		switch x := x.(type) {
+		case *query.Aggref:
+			if x.LevelsUp == level && !found {
+				at, found = x.Loc, true
+			}
+		case *query.GroupingFunc:
+			if x.LevelsUp == level && !found {
+				at, found = x.Loc, true
+			}
+		}
+		return !found
+	})
+	return at, found
+}
+
 // findTarget92 finds what a GROUP BY, ORDER BY or DISTINCT ON item means by SQL92's rules: an output column's name or number, else an expression.
 func (p *state) findTarget92(n *node, targets *[]*query.TargetEntry, kind exprKind) *query.TargetEntry {
 	clause := exprKindNames[kind]
 	if c := n.GetColumnRef(); c != nil && len(c.Fields) == 1 && c.Fields[0].GetString_() != nil {
 		if t := p.targetByName(strVal(c.Fields[0]), int(c.Location), *targets, kind, clause); t != nil {
+			p.checkChosen(t, kind)
 			return t
 		}
 	}
@@ -25,6 +58,7 @@ func (p *state) findTarget92(n *node, targets *[]*query.TargetEntry, kind exprKi
 		for _, t := range *targets {
 			if !t.Junk {
 				if pos++; pos == num {
+					p.checkChosen(t, kind)
 					return t
 				}
 			}

@@ -278,13 +278,12 @@ func (p *state) rangeFrame(w *query.WindowClause, d *pg_query.WindowDef, targets
 		throw(pgerr.Internal("operator %d is not a valid ordering operator", sort.SortOp))
 	}
 	f := fams[0]
-	keyTyp := p.baseType(key.Type())
 	offset := func(n *node) (query.Expr, OID) {
 		if n == nil {
 			return nil, 0
 		}
 		e := p.expr(n, kindWindowFrameRange)
-		fn, to := p.inRangeFunc(f, keyTyp, e)
+		fn, to := p.inRangeFunc(f, f.Left, e)
 		e = p.coerceToSpecific(e, to, "RANGE")
 		p.checkNoVars(e, "RANGE")
 		return e, fn

@@ -97,7 +97,8 @@ func (r *root) windowNode(p *path) Node {
 	w := p.upper.window
 	n := &WindowAgg{Plan: r.base(p), WinRef: w.Ref, FrameOptions: w.FrameOptions, StartOffset: w.StartOffset, EndOffset: w.EndOffset,
 		StartInRangeFunc: w.StartInRangeFunc, EndInRangeFunc: w.EndInRangeFunc, InRangeColl: w.InRangeColl, InRangeAsc: w.InRangeAsc,
-		InRangeNullsFirst: w.InRangeNullsFirst, TopWindow: p.upper.top}
+		InRangeNullsFirst: w.InRangeNullsFirst, RunCondition: p.upper.runCond, TopWindow: p.upper.top}
+	n.Quals = r.orderQuals(p.quals)
 	n.Left = r.node(p.sub, needLabel|needSmall)
 	ts := n.Left.Base().Targets
 	n.Partition, n.Order = r.groupKeys(w.PartitionBy, ts), r.groupKeys(w.OrderBy, ts)

@@ -45,8 +45,8 @@ func newGlob(env *Env) *glob {
 const maxLevels = 200 // nested query levels: deeper is refused before the stack is at risk
 
 // subqueryPlanner plans one query level: preprocessing, then paths for its result.
-func (g *glob) subqueryPlanner(q *query.Query, parent *root, recursion bool, fraction float64) *root {
-	r := &root{g: g, parent: parent, level: 1, hasRecursion: recursion, wtParam: -1, epqParam: -1}
+func (g *glob) subqueryPlanner(q *query.Query, parent *root, recursion bool, fraction float64, conds ...runCond) *root {
+	r := &root{g: g, parent: parent, level: 1, hasRecursion: recursion, wtParam: -1, epqParam: -1, givenRunConds: conds}
 	if parent != nil {
 		r.level = parent.level + 1
 	}

@@ -23,6 +23,11 @@ func (r *root) planSubqueryRel(b *rel) {
 		}
 		b.restricts = upper
 	}
+	var conds []runCond
+	if unsafe != nil && sub.HasWindowFuncs {
+		b.restricts, conds = r.runConds(sub, b, b.restricts)
+	}
+	r.dropUnusedOutputs(sub, b, conds)
 	fraction := 0.0
 	if r.onlyRel(b) && !(r.q.HasAggs || len(r.q.GroupBy) > 0 || len(r.q.GroupingSets) > 0 || r.hasHaving || len(r.q.Distinct) > 0 ||
 		len(r.q.SortBy) > 0 || r.q.HasWindowFuncs) {
@@ -30,7 +35,7 @@ func (r *root) planSubqueryRel(b *rel) {
 	}
 	saved := r.planParams
 	r.planParams = nil
-	b.subroot = r.g.subqueryPlanner(sub, r, false, fraction)
+	b.subroot = r.g.subqueryPlanner(sub, r, false, fraction, conds...)
 	b.subparams = r.planParams
 	r.planParams = saved
 	final := b.subroot.finalRel()

@@ -95,6 +95,7 @@ func (r *root) windowPaths(in *rel, input, output *pathTarget, windows []*query.
 
 func (r *root) oneWindowPath(out *rel, p *path, input, output *pathTarget, windows []*query.WindowClause) *path {
 	t := input
+	var above []query.Expr // run conditions of the windows below: the top one filters by them
 	for i, w := range windows {
 		keys := r.windowKeys(w)
 		if n, ok := commonKeys(keys, p.keys); !ok {
@@ -111,6 +112,10 @@ func (r *root) oneWindowPath(out *rel, p *path, input, output *pathTarget, windo
 			t = r.withWindowFuncs(t, w.Ref)
 		}
 		p = r.windowAggPath(out, p, t, w, top)
+		if p.upper.runCond = r.windowRunConds(w.Ref); top {
+			p.quals = above
+		}
+		above = append(above, p.upper.runCond...)
 	}
 	return p
 }
