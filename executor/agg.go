@@ -2,7 +2,6 @@ package executor
 
 import (
 	"github.com/calfdb/calf/sql/expr"
-	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -18,14 +17,16 @@ type aggCore struct {
 	aggs    []*aggregate // by AggNo
 	qual    expr.Qual    // HAVING
 	project *projection
+	sets    *currentSet // nil without grouping sets
 }
 
 func newAgg(s *State, p *plan.Agg) (Node, error) {
-	if len(p.GroupingSets) > 0 || len(p.Chain) > 0 || p.Strategy == plan.AggMixed {
-		return nil, pgerr.NotSupported("GROUPING SETS")
-	}
 	core := aggCore{s: s, ctx: s.context()}
+	if len(p.GroupingSets) > 0 {
+		core.sets = newCurrentSet(p)
+	}
 	c := s.compiler()
+	c.Hooks.GroupingFunc = core.sets.compileGrouping
 	c.Hooks.Aggref = func(e *query.Aggref) (expr.Eval, error) { return core.compileAggref(s, e) }
 	var err error
 	if core.child, err = s.build(p.Left); err != nil {
@@ -39,6 +40,9 @@ func newAgg(s *State, p *plan.Agg) (Node, error) {
 	}
 	core.ctx.Aggs = make(types.Row, len(core.aggs))
 	targets := p.Left.Base().Targets
+	if core.sets != nil {
+		return newGroupingAgg(core, p, targets)
+	}
 	if p.Strategy == plan.AggHashed {
 		return newHashAgg(core, p, targets)
 	}
@@ -86,7 +90,7 @@ func (a *aggCore) advanceAll(states []aggState) error {
 
 // emit finishes a group whose representative row is outer; nil when HAVING drops it.
 func (a *aggCore) emit(outer types.Row, states []aggState) (types.Row, error) {
-	a.ctx.Outer = outer
+	a.ctx.Outer = a.sets.masked(outer)
 	for i, agg := range a.aggs {
 		if agg == nil {
 			continue

@@ -29,6 +29,7 @@ type aggregate struct {
 
 	// DISTINCT or ORDER BY inside the call: rows are sorted before the transitions.
 	sortKeys []sortKey
+	sortRow  types.Row
 	distinct *rowEquality
 }
 
@@ -137,6 +138,7 @@ func (a *aggregate) resolveSort(s *State) error {
 		}
 		a.sortKeys = append(a.sortKeys, sortKey{col: col, cmp: cmp, desc: desc, nullsFirst: sc.NullsFirst})
 	}
+	a.sortRow = make(types.Row, len(a.args))
 	if len(a.ref.Distinct) == 0 {
 		return nil
 	}
@@ -174,42 +176,47 @@ func (a *aggregate) start(st *aggState) {
 
 // advance feeds one input row (in ctx) to the state.
 func (a *aggregate) advance(s *State, ctx *expr.Context, st *aggState) error {
+	ok, err := a.read(ctx)
+	if !ok || err != nil {
+		return err
+	}
+	return a.feed(s, ctx, st)
+}
+
+// read evaluates the arguments for the row in ctx; false when the call's filter, or a null, drops the row.
+func (a *aggregate) read(ctx *expr.Context) (bool, error) {
 	if a.filter != nil {
 		d, err := a.filter(ctx)
 		if err != nil || d.IsNull() || !d.Bool() {
-			return err
+			return false, err
 		}
 	}
+	into := types.Row(a.transCall.Args[1:])
 	if a.sortKeys != nil {
-		return a.collect(s, ctx, st)
+		into = a.sortRow
 	}
 	for i, arg := range a.args {
 		d, err := arg(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
-		a.transCall.Args[i+1] = d
+		if a.sortKeys != nil && a.transStrict && i < a.nargs && d.IsNull() && a.ref.Kind == 'n' {
+			return false, nil
+		}
+		into[i] = d
 	}
-	return a.transition(ctx, st)
+	return true, nil
 }
 
-// collect keeps a row for sorting.
-func (a *aggregate) collect(s *State, ctx *expr.Context, st *aggState) error {
-	row := make(types.Row, len(a.args))
-	for i, arg := range a.args {
-		d, err := arg(ctx)
-		if err != nil {
-			return err
-		}
-		if a.transStrict && i < a.nargs && d.IsNull() && a.ref.Kind == 'n' {
-			return nil
-		}
-		row[i] = d
+// feed gives what read has read to a state: at once, or to be sorted first.
+func (a *aggregate) feed(s *State, ctx *expr.Context, st *aggState) error {
+	if a.sortKeys == nil {
+		return a.transition(ctx, st)
 	}
 	if st.sorter == nil {
 		st.sorter = newSorter(a.sortKeys, len(a.args), s.Backend.WorkMem(), s.Backend.Temp, s.poll)
 	}
-	return st.sorter.add(row)
+	return st.sorter.add(a.sortRow)
 }
 
 // transition calls the transition function with the arguments in transCall.Args[1:].

@@ -90,9 +90,7 @@ func (n *hashAgg) statesOf(i int) []aggState {
 
 // fill reads the whole input.
 func (n *hashAgg) fill() error {
-	n.reset()
-	n.limit = n.s.Backend.HashMem()
-	n.gen = n.s.gen(n.params)
+	n.begin(n.s.Backend.HashMem())
 	for {
 		row, err := n.child.Next()
 		if err != nil {
@@ -105,6 +103,17 @@ func (n *hashAgg) fill() error {
 			return err
 		}
 	}
+	return n.endFill()
+}
+
+// begin starts with an empty table; endFill ends the input.
+func (n *hashAgg) begin(memory int64) {
+	n.reset()
+	n.limit = memory
+	n.gen = n.s.gen(n.params)
+}
+
+func (n *hashAgg) endFill() error {
 	n.filled = true
 	return n.endPass()
 }

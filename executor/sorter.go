@@ -236,7 +236,7 @@ func (s *sorter) writeRun() error {
 		s.spilled = true
 	}
 	s.heaped = false
-	qsort(s.entries, s.compareEntries)
+	types.QSort(s.entries, s.compareEntries)
 	start := s.file.size
 	for i := range s.entries {
 		if err := s.file.writeRecord(s.bytes(&s.entries[i])); err != nil {
@@ -262,7 +262,7 @@ func (s *sorter) sort() error {
 		if s.heaped {
 			s.sortHeap()
 		} else {
-			qsort(s.entries, s.compareEntries)
+			types.QSort(s.entries, s.compareEntries)
 		}
 		if s.bound > 0 && int64(len(s.entries)) > s.bound {
 			s.entries = s.entries[:s.bound]

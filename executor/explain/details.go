@@ -44,7 +44,11 @@ func (x *nodePrinter) details() error {
 		x.innerUnique(n.InnerUnique)
 		return x.quals(many, qual{"Hash Cond", n.HashClauses}, qual{"Join Filter", n.JoinQuals}, qual{"Filter", b.Quals})
 	case *plan.Agg:
-		if err := x.groupKeys(n.Keys, many); err != nil {
+		if len(n.GroupingSets) > 0 {
+			if err := x.groupingSets(n, many); err != nil {
+				return err
+			}
+		} else if err := x.groupKeys(n.Keys, many); err != nil {
 			return err
 		}
 		return x.quals(many, qual{"Filter", b.Quals})

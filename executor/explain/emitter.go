@@ -236,6 +236,10 @@ func writeYAML(b *strings.Builder, g *group, depth int, first bool) {
 		case 'r':
 			b.WriteString(it.raw)
 		case 'l':
+			if !g.labeled {
+				b.WriteString("[" + strings.Join(mapStrings(it.list, quoteJSON), ", ") + "]")
+				break
+			}
 			for _, s := range it.list {
 				b.WriteString("\n" + strings.Repeat("  ", depth+1) + "- " + quoteJSON(s))
 			}
@@ -243,6 +247,14 @@ func writeYAML(b *strings.Builder, g *group, depth int, first bool) {
 			writeYAML(b, it.group, depth+1, !g.labeled)
 		}
 	}
+}
+
+func mapStrings(list []string, f func(string) string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = f(s)
+	}
+	return out
 }
 
 func writeXML(b *strings.Builder, it item, depth int) {

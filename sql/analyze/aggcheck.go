@@ -251,7 +251,7 @@ func (c *groupCheck) resolveGrouping(e query.Expr, flatten func(query.Expr) quer
 // groupingSets expands the sets far enough to count them and to know the columns common to all.
 func (c *groupCheck) groupingSets() {
 	const setsMax = 4096
-	sets := ExpandGroupingSets(c.q.GroupingSets, c.q.GroupDistinct, setsMax)
+	sets := query.ExpandGroupingSets(c.q.GroupingSets, c.q.GroupDistinct, setsMax)
 	if sets == nil {
 		at := -1
 		if len(c.q.GroupingSets) > 0 {
@@ -267,84 +267,4 @@ func (c *groupCheck) groupingSets() {
 		}
 		c.common[r] = in
 	}
-}
-
-// ExpandGroupingSets gives the plain list of grouping sets, each a list of references, shortest first; nil when there are more than max.
-func ExpandGroupingSets(tree []*query.GroupingSet, distinct bool, max int) [][]uint32 {
-	result := [][]uint32{{}}
-	for _, g := range tree {
-		var next [][]uint32
-		for _, a := range result {
-			for _, b := range expandSet(g) {
-				next = append(next, union(a, b))
-				if len(next) > max {
-					return nil
-				}
-			}
-		}
-		result = next
-	}
-	if distinct {
-		result = distinctSets(result)
-	}
-	slices.SortStableFunc(result, func(a, b []uint32) int { return len(a) - len(b) })
-	return result
-}
-
-func distinctSets(sets [][]uint32) [][]uint32 {
-	var out [][]uint32
-	for _, s := range sets {
-		sorted := slices.Clone(s)
-		slices.Sort(sorted)
-		if !slices.ContainsFunc(out, func(o []uint32) bool { o = slices.Clone(o); slices.Sort(o); return slices.Equal(o, sorted) }) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-func union(a, b []uint32) []uint32 {
-	out := slices.Clone(a)
-	for _, r := range b {
-		if !slices.Contains(out, r) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func expandSet(g *query.GroupingSet) [][]uint32 {
-	switch g.Kind {
-	case query.GroupingEmpty:
-		return [][]uint32{{}}
-	case query.GroupingSimple:
-		return [][]uint32{g.Refs}
-	case query.GroupingRollup:
-		var out [][]uint32
-		for n := len(g.Sets); n >= 0; n-- {
-			var s []uint32
-			for _, m := range g.Sets[:n] {
-				s = union(s, m.Refs)
-			}
-			out = append(out, s)
-		}
-		return out
-	case query.GroupingCube:
-		var out [][]uint32
-		for mask := 0; mask < 1<<len(g.Sets); mask++ {
-			var s []uint32
-			for i, m := range g.Sets {
-				if mask>>i&1 == 1 {
-					s = union(s, m.Refs)
-				}
-			}
-			out = append(out, s)
-		}
-		return out
-	}
-	var out [][]uint32
-	for _, m := range g.Sets {
-		out = append(out, expandSet(m)...)
-	}
-	return out
 }

@@ -21,6 +21,8 @@ func (r *root) upperNode(p *path, need tlistNeed) Node {
 		n.Keys = r.aggKeys(p, n.Left.Base().Targets)
 		n.Quals = r.orderQuals(p.quals)
 		return n
+	case pGroupingSets:
+		return r.groupingSetsNode(p)
 	case pWindow:
 		return r.windowNode(p)
 	case pUpperUnique:

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 )
 
@@ -10,6 +9,7 @@ type upper struct {
 	final, sortInput, grouping, scanJoin *pathTarget
 	aggCosts                             aggCosts
 	windows                              []*query.WindowClause
+	sets                                 *groupingSets
 }
 
 // groupingPlanner makes the paths of a whole query level: joins, then grouping, windows, DISTINCT, ORDER BY, locking, LIMIT, changes.
@@ -41,14 +41,13 @@ func (r *root) finalRel() *rel { return r.final }
 // planPlainQuery plans a query that is not a set operation, up to its ORDER BY.
 func (r *root) planPlainQuery() *rel {
 	q := r.q
+	var u upper
 	if len(q.GroupingSets) > 0 {
-		fail(pgerr.NotSupported("GROUPING SETS"))
-	}
-	if len(q.GroupBy) > 0 {
+		u.sets = r.preprocessGroupingSets()
+	} else if len(q.GroupBy) > 0 {
 		r.reorderGroupBy()
 	}
 	r.preprocessTargets()
-	var u upper
 	if q.HasAggs {
 		r.numberAggs()
 		u.aggCosts = r.aggregateCosts()
@@ -57,7 +56,8 @@ func (r *root) planPlainQuery() *rel {
 	if q.HasWindowFuncs {
 		u.windows = r.activeWindows()
 	}
-	if len(q.GroupBy) > 0 || len(q.Distinct) > 0 || q.HasAggs || q.HasWindowFuncs || q.HasTargetSRFs || r.hasHaving {
+	grouped := len(q.GroupBy) > 0 || len(q.GroupingSets) > 0 || q.HasAggs || r.hasHaving
+	if grouped || len(q.Distinct) > 0 || q.HasWindowFuncs || q.HasTargetSRFs {
 		r.scanLimit = -1
 	} else {
 		r.scanLimit = r.limitTuples
@@ -74,13 +74,13 @@ func (r *root) planPlainQuery() *rel {
 		u.grouping = r.windowInputTarget(u.final, u.windows)
 	}
 	u.scanJoin = u.grouping
-	if len(q.GroupBy) > 0 || q.HasAggs || r.hasHaving {
+	if grouped {
 		u.scanJoin = r.groupInputTarget(u.final)
 	}
 	srfs := q.HasTargetSRFs
 	r.applyTarget(cur, u.scanJoin, srfs)
-	if len(q.GroupBy) > 0 || q.HasAggs || r.hasHaving {
-		cur = r.groupingPaths(cur, u.grouping, &u.aggCosts)
+	if grouped {
+		cur = r.groupingPaths(cur, u.grouping, &u)
 		if srfs {
 			r.projectSRFs(cur, u.grouping, u.scanJoin)
 		}

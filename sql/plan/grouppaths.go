@@ -49,8 +49,15 @@ func (r *root) oneRowRel(i int, u *upper) *rel {
 // setQueryKeys makes the path keys of GROUP BY, windows, DISTINCT and ORDER BY, and says which the joins should aim at.
 func (r *root) setQueryKeys(u *upper) {
 	q, ts := r.q, r.processedTargets
-	if len(q.GroupBy) > 0 && sortable(q.GroupBy) {
-		r.groupPathkeys = r.keysForSort(q.GroupBy, ts)
+	groups := q.GroupBy
+	if u != nil && u.sets != nil {
+		groups = nil
+		if len(u.sets.rollups) > 0 {
+			groups = u.sets.rollups[0].groups
+		}
+	}
+	if len(groups) > 0 && sortable(groups) {
+		r.groupPathkeys = r.keysForSort(groups, ts)
 	}
 	if u != nil && len(u.windows) > 0 {
 		r.windowPathkeys = r.windowKeys(u.windows[0])
@@ -164,15 +171,18 @@ func (r *root) sortInputTarget(final *pathTarget) *pathTarget {
 }
 
 // groupingPaths makes the aggregation paths.
-func (r *root) groupingPaths(in *rel, t *pathTarget, ac *aggCosts) *rel {
-	q := r.q
+func (r *root) groupingPaths(in *rel, t *pathTarget, u *upper) *rel {
+	q, ac := r.q, &u.aggCosts
 	out := r.upperRel(in, t)
 	having := implicitAnd(q.Having)
-	if !q.HasAggs && len(q.GroupBy) == 0 { // HAVING alone: one row, whatever the input
+	if !q.HasAggs && len(q.GroupBy) == 0 { // HAVING or empty grouping sets alone: one row each, whatever the input
 		p := &path{kind: pGroupResult, rel: out, target: t, quals: having, rows: 1}
 		c := r.g.exprsCost(having)
 		p.startup = t.cost.startup + c.startup + c.tuple
 		p.total = p.startup + r.g.set.CPUTupleCost + t.cost.tuple
+		if u.sets != nil {
+			p = r.emptySetsPath(out, p, len(u.sets.sets))
+		}
 		addPath(out, p)
 		r.setCheapest(out)
 		return out
@@ -180,36 +190,46 @@ func (r *root) groupingPaths(in *rel, t *pathTarget, ac *aggCosts) *rel {
 	if mm := r.minMaxPath(out, t, having); mm != nil {
 		addPath(out, mm)
 	}
-	groups := 1.0
-	if len(q.GroupBy) > 0 {
-		var exprs []query.Expr
-		for _, s := range q.GroupBy {
-			exprs = append(exprs, targetByRef(r.processedTargets, s.Ref).Expr)
-		}
-		groups = r.estimateGroups(exprs, in.cheapestTotal.rows)
-	}
+	groups := r.numberOfGroups(in.cheapestTotal.rows, u.sets)
 	cheapest := in.cheapestTotal
-	if sortable(q.GroupBy) {
+	if u.sets != nil && len(u.sets.rollups) > 0 || sortable(q.GroupBy) {
 		for _, p := range in.paths {
 			if p.param == nil {
-				r.sortedGroupPaths(out, p, p == cheapest, t, ac, having, groups)
+				r.sortedGroupPaths(out, p, p == cheapest, t, u, having, groups)
 			}
 		}
 	}
-	if len(q.GroupBy) > 0 && r.canHashGroup() {
-		addPath(out, r.aggPath(out, cheapest, t, AggHashed, ac, having, groups))
+	if len(q.GroupBy) > 0 && r.canHashGroup(u.sets) {
+		if u.sets != nil {
+			r.hashedSetPaths(out, cheapest, t, u.sets, ac, having, groups)
+		} else {
+			addPath(out, r.aggPath(out, cheapest, t, AggHashed, ac, having, groups))
+		}
 	}
 	if len(out.paths) == 0 {
-		fail(pgerr.New(pgerr.FeatureNotSupported, "could not implement GROUP BY").
-			WithDetail("Some of the datatypes only support hashing, while others only support sorting."))
+		failGroupBy()
 	}
 	r.setCheapest(out)
 	return out
 }
 
+func (r *root) numberOfGroups(rows float64, sets *groupingSets) float64 {
+	switch {
+	case sets != nil:
+		return r.estimateGroupingSets(sets, rows)
+	case len(r.q.GroupBy) == 0:
+		return 1
+	}
+	var exprs []query.Expr
+	for _, s := range r.q.GroupBy {
+		exprs = append(exprs, targetByRef(r.processedTargets, s.Ref).Expr)
+	}
+	return r.estimateGroups(exprs, rows)
+}
+
 // canHashGroup: hashable columns, and no aggregate that wants its input in order.
-func (r *root) canHashGroup() bool {
-	if !hashable(r.q.GroupBy) {
+func (r *root) canHashGroup(sets *groupingSets) bool {
+	if sets != nil && !sets.anyHash || sets == nil && !hashable(r.q.GroupBy) {
 		return false
 	}
 	for _, a := range r.aggs {
@@ -220,27 +240,32 @@ func (r *root) canHashGroup() bool {
 	return true
 }
 
-func (r *root) sortedGroupPaths(out *rel, p *path, cheapest bool, t *pathTarget, ac *aggCosts, having []query.Expr, groups float64) {
+func (r *root) sortedGroupPaths(out *rel, p *path, cheapest bool, t *pathTarget, u *upper, having []query.Expr, groups float64) {
 	presorted, ok := commonKeys(r.groupPathkeys, p.keys)
 	if !ok {
 		if cheapest {
-			r.addGrouped(out, r.sortPath(p, r.groupPathkeys, -1), t, ac, having, groups)
+			r.addGrouped(out, r.sortPath(p, r.groupPathkeys, -1), t, u, having, groups)
 		}
 		if presorted == 0 || !r.g.set.EnableIncrementalSort {
 			return
 		}
 		p = r.incrementalSortPath(p, r.groupPathkeys, presorted, -1)
 	}
-	r.addGrouped(out, p, t, ac, having, groups)
+	r.addGrouped(out, p, t, u, having, groups)
 }
 
-func (r *root) addGrouped(out *rel, p *path, t *pathTarget, ac *aggCosts, having []query.Expr, groups float64) {
+func (r *root) addGrouped(out *rel, p *path, t *pathTarget, u *upper, having []query.Expr, groups float64) {
+	if u.sets != nil {
+		canHash := len(r.q.GroupBy) > 0 && r.canHashGroup(u.sets)
+		r.groupingSetPaths(out, p, t, canHash, u.sets, &u.aggCosts, having)
+		return
+	}
 	if r.q.HasAggs {
 		strategy := AggSorted
 		if len(r.q.GroupBy) == 0 {
 			strategy = AggPlain
 		}
-		addPath(out, r.aggPath(out, p, t, strategy, ac, having, groups))
+		addPath(out, r.aggPath(out, p, t, strategy, &u.aggCosts, having, groups))
 		return
 	}
 	n := &path{kind: pGroup, rel: out, target: t, keys: p.keys, sub: p, quals: having, upper: &upperPath{groups: r.q.GroupBy}}
@@ -267,7 +292,7 @@ func (r *root) distinctPaths(in *rel) *rel {
 	out := r.upperRel(in, in.target)
 	cheapest := in.cheapestTotal
 	rows := 0.0
-	if len(q.GroupBy) > 0 || q.HasAggs || r.hasHaving {
+	if len(q.GroupBy) > 0 || len(q.GroupingSets) > 0 || q.HasAggs || r.hasHaving {
 		rows = cheapest.rows
 	} else {
 		var exprs []query.Expr

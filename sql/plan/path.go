@@ -112,6 +112,7 @@ type uniquePath struct {
 type upperPath struct {
 	strategy                AggStrategy
 	groups                  []*query.SortGroupClause
+	rollups                 []*rollup
 	numGroups               float64
 	having                  []query.Expr
 	numKeys                 int // Unique

@@ -128,7 +128,7 @@ func (r *root) moveHavingToWhere() {
 	var keep, move []query.Expr
 	for _, h := range implicitAnd(q.Having) {
 		switch {
-		case hasAggref(h) || r.g.volatile(h) || hasSubplan(h) || len(q.GroupingSets) > 0:
+		case hasAggref(h) || r.g.volatile(h) || hasSubplan(h) || len(q.GroupBy) > 0 && len(q.GroupingSets) > 0:
 			keep = append(keep, h)
 		case len(q.GroupBy) > 0:
 			move = append(move, h)

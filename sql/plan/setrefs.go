@@ -225,6 +225,18 @@ func (x *tlistIndex) find(e query.Expr, ref uint32, off int) query.Expr {
 	return n
 }
 
+// constByRef gives a reference to the input's column for a constant that is sorted or grouped by: grouping sets make it null.
+func (x *tlistIndex) constByRef(k *query.Const, ref uint32) query.Expr {
+	if x != nil {
+		for i, t := range x.ts {
+			if t.SortGroupRef == ref && equal(t.Expr, k) {
+				return &query.Var{VarNo: x.varNo, AttNo: int16(i + 1), TypeOID: k.TypeOID, Mod: k.Mod, Coll: k.Coll, Loc: k.Loc}
+			}
+		}
+	}
+	return k
+}
+
 // upperExpr finishes an expression over the columns of one input.
 func (f *refs) upperExpr(e query.Expr, x *tlistIndex, ref uint32, rows float64) query.Expr {
 	if e == nil {
@@ -265,7 +277,11 @@ func (f *refs) upperTargets(ts []*query.TargetEntry, x *tlistIndex, rows float64
 	out := make([]*query.TargetEntry, len(ts))
 	for i, t := range ts {
 		c := *t
-		c.Expr = f.upperExpr(t.Expr, x, t.SortGroupRef, rows)
+		if k, ok := t.Expr.(*query.Const); ok && t.SortGroupRef != 0 {
+			c.Expr = x.constByRef(k, t.SortGroupRef)
+		} else {
+			c.Expr = f.upperExpr(t.Expr, x, t.SortGroupRef, rows)
+		}
 		out[i] = &c
 	}
 	return out

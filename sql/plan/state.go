@@ -71,7 +71,8 @@ type root struct {
 	simpleUnion bool // a set operation that is only UNION ALL
 	minmax      []*minMaxAgg
 
-	givenRunConds []runCond // conditions of the query above on this level's window functions
+	groupingCols  map[uint32]int // input columns of the grouping expressions of grouping sets, 1-based
+	givenRunConds []runCond      // conditions of the query above on this level's window functions
 
 	tupleFraction     float64
 	limitTuples       float64

@@ -1,8 +1,8 @@
-package executor
+package types
 
-// qsort is Bentley and McIlroy's "Engineering a Sort Function" quicksort with PostgreSQL's check for input that is in order already. Rows that
+// QSort is Bentley and McIlroy's "Engineering a Sort Function" quicksort with PostgreSQL's check for input that is in order already. Rows that
 // compare equal come out in PostgreSQL's order, which clients see and its regression files record; no other sort gives that.
-func qsort[T any](a []T, cmp func(x, y *T) int) {
+func QSort[T any](a []T, cmp func(x, y *T) int) {
 	for {
 		n := len(a)
 		if n < 7 {
@@ -52,7 +52,7 @@ func qsort[T any](a []T, cmp func(x, y *T) int) {
 			left, right = right, left
 		}
 		if len(left) > 1 {
-			qsort(left, cmp)
+			QSort(left, cmp)
 		}
 		if len(right) <= 1 {
 			return
