@@ -316,9 +316,9 @@ func (n *groupingAgg) nextGroup(f *groupingPhase) error {
 	for _, states := range f.states[:fresh] {
 		n.startAll(states)
 	}
-	f.give, f.due, f.ahead = 0, len(f.sets), nil
+	f.give, f.due, f.ahead = 0, 0, nil
 	if row == nil {
-		f.first, f.ended = nullRow(n.cols), true
+		f.first, f.due, f.ended = nullRow(n.cols), len(f.sets), true
 		return nil
 	}
 	f.first, f.some = copyRow(f.first, row), true
@@ -331,7 +331,7 @@ func (n *groupingAgg) nextGroup(f *groupingPhase) error {
 			return err
 		}
 		if row == nil {
-			f.ended = true
+			f.due, f.ended = len(f.sets), true
 			return nil
 		}
 		if f.due, err = n.endedSets(f, row); err != nil {

@@ -17,7 +17,12 @@ func (p *state) groupClause(q *query.Query, list []*node) []*query.SortGroupClau
 	for _, n := range flat {
 		gs := n.GetGroupingSet()
 		if gs == nil {
-			g.expr(n)
+			before := len(g.out)
+			ref := g.expr(n)
+			if hasSets && len(g.out) > before {
+				at := exprNodeLocation(n, targetByRef(q.Targets, ref))
+				g.sets = append(g.sets, &query.GroupingSet{Kind: query.GroupingSimple, Refs: []uint32{ref}, Location: at})
+			}
 			continue
 		}
 		switch gs.Kind {

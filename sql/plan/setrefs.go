@@ -215,8 +215,13 @@ func (x *tlistIndex) find(e query.Expr, ref uint32, off int) query.Expr {
 	if at < 0 {
 		return nil
 	}
+	return x.reference(at, e, off)
+}
+
+// reference is a Var for column at (0-based), which holds e.
+func (x *tlistIndex) reference(at int, e query.Expr, off int) query.Expr {
 	n := &query.Var{VarNo: x.varNo, AttNo: int16(at + 1), TypeOID: e.Type(), Mod: e.TypMod(), Coll: e.Collation(), Loc: e.Location()}
-	if isV {
+	if v, ok := e.(*query.Var); ok {
 		n.SynNo, n.SynAttNo = v.SynNo, v.SynAttNo
 		if n.SynNo > 0 {
 			n.SynNo += off
@@ -225,16 +230,17 @@ func (x *tlistIndex) find(e query.Expr, ref uint32, off int) query.Expr {
 	return n
 }
 
-// constByRef gives a reference to the input's column for a constant that is sorted or grouped by: grouping sets make it null.
-func (x *tlistIndex) constByRef(k *query.Const, ref uint32) query.Expr {
-	if x != nil {
-		for i, t := range x.ts {
-			if t.SortGroupRef == ref && equal(t.Expr, k) {
-				return &query.Var{VarNo: x.varNo, AttNo: int16(i + 1), TypeOID: k.TypeOID, Mod: k.Mod, Coll: k.Coll, Loc: k.Loc}
-			}
+// byRef gives a reference to the input's column with the same sort or group reference, a constant's too: grouping sets make some of them null.
+func (x *tlistIndex) byRef(t *query.TargetEntry, off int) query.Expr {
+	if x == nil || t.SortGroupRef == 0 {
+		return nil
+	}
+	for i, u := range x.ts {
+		if u.SortGroupRef == t.SortGroupRef && equal(u.Expr, t.Expr) {
+			return x.reference(i, t.Expr, off)
 		}
 	}
-	return k
+	return nil
 }
 
 // upperExpr finishes an expression over the columns of one input.
@@ -277,9 +283,7 @@ func (f *refs) upperTargets(ts []*query.TargetEntry, x *tlistIndex, rows float64
 	out := make([]*query.TargetEntry, len(ts))
 	for i, t := range ts {
 		c := *t
-		if k, ok := t.Expr.(*query.Const); ok && t.SortGroupRef != 0 {
-			c.Expr = x.constByRef(k, t.SortGroupRef)
-		} else {
+		if c.Expr = x.byRef(t, f.off); c.Expr == nil {
 			c.Expr = f.upperExpr(t.Expr, x, t.SortGroupRef, rows)
 		}
 		out[i] = &c
