@@ -257,7 +257,13 @@ func (a *aggregate) transition(ctx *expr.Context, st *aggState) error {
 
 // finish gives the result of a group.
 func (a *aggregate) finish(s *State, ctx *expr.Context, st *aggState) (types.Datum, error) {
-	if st.sorter != nil {
+	if a.ref.Kind == 'h' {
+		p, err := a.place(ctx, st)
+		if err != nil {
+			return types.Null, err
+		}
+		st.any = p
+	} else if st.sorter != nil {
 		if err := a.replay(s, ctx, st); err != nil {
 			return types.Null, err
 		}

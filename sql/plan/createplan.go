@@ -244,6 +244,7 @@ func (r *root) minMaxNode(p *path) Node {
 		r.initPlans = append(r.initPlans, s)
 		r.g.costSubplan(s, l)
 	}
+	r.minmaxUsed = p.upper.minmax
 	n := &Result{Plan: r.base(p)}
 	repl := func(e query.Expr) query.Expr {
 		return mutate(e, func(x query.Expr) query.Expr { return minMaxParam(p.upper.minmax, x) })

@@ -19,7 +19,7 @@ type minMaxAgg struct {
 // preprocessMinMax looks whether all aggregates of an ungrouped one-table query are such.
 func (r *root) preprocessMinMax() {
 	q := r.q
-	if !q.HasAggs || len(q.GroupBy) > 0 || len(q.GroupingSets) > 0 || q.HasWindowFuncs || len(q.CTEs) > 0 {
+	if !q.HasAggs || len(q.GroupBy) > 0 || len(query.ExpandGroupingSets(q.GroupingSets, q.GroupDistinct, -1)) > 1 || q.HasWindowFuncs || len(q.CTEs) > 0 {
 		return
 	}
 	i := r.onlyTable(q.JoinTree)

@@ -78,7 +78,8 @@ func (p *puller) pull(t *query.RangeTblRef, e *query.RTE, nulling, outer bool) q
 	sub := p.prepareSubquery(e)
 	c := *e
 	c.Subquery = sub
-	if !p.simple(&c, outer) || outer && hasOnlyResult(sub) || nulling && !p.nullSafe(t.Index, sub) {
+	if !p.simple(&c, outer) || outer && hasOnlyResult(sub) || nulling && !p.nullSafe(t.Index, sub) ||
+		len(p.q.GroupingSets) > 0 && !onlyVars(sub.Targets) {
 		return t // as it was: planned by itself
 	}
 	off := len(p.q.RangeTable)
@@ -117,6 +118,16 @@ func (p *puller) prepareSubquery(e *query.RTE) *query.Query {
 	s.pullUpSubqueries()
 	s.q.Targets = mapTargets(s.q.Targets, func(x query.Expr) query.Expr { return mutateDeep(x, 0, s.flattenAlias) })
 	return s.q
+}
+
+// onlyVars: every column is a plain Var. Grouping sets make columns null, which anything else could not tell from the same expression elsewhere.
+func onlyVars(ts []*query.TargetEntry) bool {
+	for _, t := range ts {
+		if v, ok := t.Expr.(*query.Var); !ok || v.LevelsUp > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func hasOnlyResult(q *query.Query) bool {

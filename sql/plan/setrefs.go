@@ -265,6 +265,10 @@ func (f *refs) upperExpr(e query.Expr, x *tlistIndex, ref uint32, rows float64) 
 			return y
 		case *query.AlternativeSubPlan:
 			return f.upperExpr(f.choose(y, rows), x, 0, rows)
+		case *query.Aggref:
+			if p := minMaxParam(f.r.minmaxUsed, y); p != nil {
+				return p
+			}
 		}
 		rf := uint32(0)
 		if y == e {

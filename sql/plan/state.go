@@ -70,6 +70,7 @@ type root struct {
 	scanLimit   float64
 	simpleUnion bool // a set operation that is only UNION ALL
 	minmax      []*minMaxAgg
+	minmaxUsed  []*minMaxAgg // those of the plan, whose params stand for the aggregates above
 
 	groupingCols  map[uint32]int // input columns of the grouping expressions of grouping sets, 1-based
 	givenRunConds []runCond      // conditions of the query above on this level's window functions

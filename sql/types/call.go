@@ -18,6 +18,10 @@ type Call struct {
 	Cache     any  // what the function keeps between calls of this call site
 }
 
+// HypotheticalPlace says where the direct arguments of a hypothetical-set aggregate would stand among its rows; it is the AggState of the
+// final functions.
+type HypotheticalPlace struct{ Before, DistinctBefore, Equal, Total int64 }
+
 // Func computes a built-in function. Strictness is the caller's: a strict function never sees a null argument.
 type Func func(c *Call) (Datum, error)
 
