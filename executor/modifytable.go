@@ -21,6 +21,7 @@ type modifyTable struct {
 	ctx     *expr.Context
 	target  *resultRelation
 	recheck *recheck
+	merge   *merge    // nil: the command is another
 	input   types.Row // the row that is being worked on
 	began   bool
 	done    bool
@@ -46,9 +47,6 @@ type resultRelation struct {
 }
 
 func newModifyTable(s *State, p *plan.ModifyTable) (Node, error) {
-	if p.Command == query.CmdMerge {
-		return nil, pgerr.NotSupported("MERGE")
-	}
 	if len(p.ResultRels) != 1 {
 		return nil, pgerr.NotSupported("a data-modifying statement on an inheritance tree")
 	}
@@ -59,6 +57,11 @@ func newModifyTable(s *State, p *plan.ModifyTable) (Node, error) {
 	}
 	if n.target, err = s.newResultRelation(p, 0); err != nil {
 		return nil, err
+	}
+	if p.Command == query.CmdMerge {
+		if n.merge, err = s.newMerge(p, n.target); err != nil {
+			return nil, err
+		}
 	}
 	if p.Command != query.CmdInsert {
 		n.recheck = newRecheck(s, p.Left, p.RowMarks)
@@ -127,7 +130,7 @@ func (n *modifyTable) Next() (types.Row, error) {
 	}
 	if !n.began {
 		n.began = true
-		if err := n.target.triggers.beforeStatement(n.s, n.plan.Command, n.target); err != nil {
+		if err := n.statementTriggers(true); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +141,7 @@ func (n *modifyTable) Next() (types.Row, error) {
 		}
 		if row == nil {
 			n.done = true
-			return nil, n.target.triggers.afterStatement(n.s, n.plan.Command, n.target)
+			return nil, n.statementTriggers(false)
 		}
 		n.input = row
 		changed, err := n.apply(row)
@@ -157,6 +160,16 @@ func (n *modifyTable) Next() (types.Row, error) {
 	}
 }
 
+func (n *modifyTable) statementTriggers(before bool) error {
+	switch {
+	case n.merge != nil:
+		return n.merge.statementTriggers(n, before)
+	case before:
+		return n.target.triggers.beforeStatement(n.s, n.plan.Command, n.target)
+	}
+	return n.target.triggers.afterStatement(n.s, n.plan.Command, n.target)
+}
+
 // apply changes the table for one input row and says whether it did.
 func (n *modifyTable) apply(row types.Row) (bool, error) {
 	switch n.plan.Command {
@@ -164,6 +177,8 @@ func (n *modifyTable) apply(row types.Row) (bool, error) {
 		return n.insert(row)
 	case query.CmdUpdate:
 		return n.update(row)
+	case query.CmdMerge:
+		return n.merge.apply(n, row)
 	}
 	return n.delete(row)
 }

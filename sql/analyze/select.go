@@ -30,7 +30,7 @@ func (p *state) statement(n *node) *query.Query {
 	case *pg_query.Node_DeleteStmt:
 		q = p.delete(n.DeleteStmt)
 	case *pg_query.Node_MergeStmt:
-		throw(pgerr.NotSupported("MERGE"))
+		q = p.mergeStmt(n.MergeStmt)
 	default:
 		return p.utility(&node{Node: n})
 	}

@@ -281,6 +281,12 @@ func eachModifyExpr(n *ModifyTable, one func(query.Expr), targets func([]*query.
 			one(w.Qual)
 		}
 	}
+	for _, list := range n.MergeActions {
+		for _, a := range list {
+			one(a.Qual)
+			targets(a.Targets)
+		}
+	}
 	targets(n.ConflictSet)
 	one(n.ConflictWhere)
 }

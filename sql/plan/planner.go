@@ -65,7 +65,8 @@ func (g *glob) subqueryPlanner(q *query.Query, parent *root, recursion bool, fra
 	}
 	r.processCTEs()
 	if c.Command == query.CmdMerge {
-		fail(pgerr.NotSupported("MERGE"))
+		c.MergeActions = append([]*query.MergeAction(nil), c.MergeActions...)
+		r.mergeToJoin()
 	}
 	r.replaceEmptyJoinTree()
 	if c.HasSubLinks {

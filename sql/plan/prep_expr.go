@@ -41,6 +41,9 @@ func (r *root) preprocessExpressions() {
 		}
 		q.OnConflict = &n
 	}
+	for i, a := range q.MergeActions {
+		q.MergeActions[i] = mapMergeAction(a, func(e query.Expr) query.Expr { return r.preprocess(e, true) }, val)
+	}
 	for _, e := range q.RangeTable {
 		r.preprocessRTE(e)
 	}
@@ -186,7 +189,7 @@ func (r *root) onlyResult(f *query.FromExpr) bool {
 
 func (r *root) preprocessRowMarks() {
 	q := r.q
-	if len(q.RowMarks) == 0 && q.Command != query.CmdUpdate && q.Command != query.CmdDelete {
+	if len(q.RowMarks) == 0 && q.Command != query.CmdUpdate && q.Command != query.CmdDelete && q.Command != query.CmdMerge {
 		return
 	}
 	left := joinTreeRels(q.JoinTree)

@@ -24,8 +24,11 @@ func (r *root) preprocessTargets() {
 		case query.CmdUpdate:
 			ts = r.updateTargets(ts)
 		}
-		if q.Command == query.CmdUpdate || q.Command == query.CmdDelete {
+		if q.Command == query.CmdUpdate || q.Command == query.CmdDelete || q.Command == query.CmdMerge {
 			ts = append(ts, r.rowIdentity(len(ts)+1))
+		}
+		if q.Command == query.CmdMerge {
+			ts = r.mergeTargets(ts)
 		}
 	}
 	for _, m := range r.rowMarks {
@@ -158,6 +161,9 @@ func (r *root) modifyPath(out *rel, p *path) *path {
 		}
 		m.ConflictSet = renumber(o.Set)
 		m.ConflictWhere, m.ExclRTIndex, m.ExclTargets = o.Where, o.ExclRTIndex, o.ExclTargets
+	}
+	if q.Command == query.CmdMerge {
+		m.MergeActions = [][]*query.MergeAction{q.MergeActions}
 	}
 	if len(q.RowMarks) == 0 {
 		m.RowMarks = r.rowMarks

@@ -179,6 +179,15 @@ func (f *refs) modifyTable(n *ModifyTable) {
 	if len(n.Returning) > 0 {
 		n.Targets = n.Returning[0]
 	}
+	for i, list := range n.MergeActions {
+		rel := n.ResultRels[i]
+		fix := func(e query.Expr) query.Expr { return f.joinExpr(e, sub, nil, rel, 1) }
+		out := make([]*query.MergeAction, len(list))
+		for k, a := range list {
+			out[k] = mapMergeAction(a, fix, fix)
+		}
+		n.MergeActions[i] = out
+	}
 	for i, list := range n.WithChecks {
 		n.WithChecks[i] = mapWithChecks(list, func(e query.Expr) query.Expr { return f.scanExpr(e, 1) })
 	}

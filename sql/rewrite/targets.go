@@ -11,10 +11,14 @@ import (
 // targetList completes the target list of INSERT (all columns, in order) and UPDATE: defaults are filled in, several assignments to parts of one column
 // are merged, identity and generated columns are checked.
 func (r *rewriter) targetList(q *query.Query, rel *catalog.Relation) (*query.Query, error) {
-	if q.Command != query.CmdInsert && q.Command != query.CmdUpdate {
+	switch q.Command {
+	case query.CmdInsert, query.CmdUpdate:
+	case query.CmdMerge:
+		return q, r.mergeActions(q, rel)
+	default:
 		return q, nil
 	}
-	b := &targetBuilder{r: r, q: q, rel: rel, values: valuesEntry(q)}
+	b := &targetBuilder{r: r, q: q, rel: rel, values: valuesEntry(q), override: q.Override}
 	out, err := b.build(q.Targets, q.Command)
 	if err != nil {
 		return nil, err
@@ -36,6 +40,24 @@ func (r *rewriter) targetList(q *query.Query, rel *catalog.Relation) (*query.Que
 	return q, nil
 }
 
+// mergeActions completes the target lists of MERGE's actions.
+func (r *rewriter) mergeActions(q *query.Query, rel *catalog.Relation) error {
+	out := make([]*query.MergeAction, len(q.MergeActions))
+	for i, a := range q.MergeActions {
+		c := *a
+		if a.Command == query.CmdInsert || a.Command == query.CmdUpdate {
+			b := &targetBuilder{r: r, q: q, rel: rel, override: a.Override}
+			var err error
+			if c.Targets, err = b.build(a.Targets, a.Command); err != nil {
+				return err
+			}
+		}
+		out[i] = &c
+	}
+	q.MergeActions = out
+	return nil
+}
+
 // valuesEntry is the index of the VALUES entry of a multi-row INSERT, 0 when there is none.
 func valuesEntry(q *query.Query) int {
 	if q.Command != query.CmdInsert || len(q.JoinTree.Items) != 1 {
@@ -52,6 +74,8 @@ type targetBuilder struct {
 	q      *query.Query
 	rel    *catalog.Relation
 	values int
+
+	override byte
 }
 
 // build makes the new list for a command.
@@ -148,15 +172,15 @@ func (b *targetBuilder) checkInsert(a *types.Attr, t *query.TargetEntry, useDefa
 	allDefault := b.allRowsDefault(t)
 	if a.Identity == 'a' {
 		switch {
-		case b.q.Override == 'u':
+		case b.override == 'u':
 			return true, nil
-		case b.q.Override != 's' && !allDefault:
+		case b.override != 's' && !allDefault:
 			return false, pgerr.New(pgerr.GeneratedAlways, "cannot insert a non-DEFAULT value into column \"%s\"", a.Name).
 				WithDetail("Column \"%s\" is an identity column defined as GENERATED ALWAYS.", a.Name).
 				WithHint("Use OVERRIDING SYSTEM VALUE to override.")
 		}
 	}
-	if a.Identity == 'd' && b.q.Override == 'u' {
+	if a.Identity == 'd' && b.override == 'u' {
 		return true, nil
 	}
 	if a.Generated != 0 && !allDefault {
