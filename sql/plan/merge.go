@@ -5,16 +5,16 @@ import "github.com/calfdb/calf/sql/query"
 // mergeToJoin joins MERGE's target to its source: outer, so that source rows without a match remain, when some action inserts.
 func (r *root) mergeToJoin() {
 	q := r.q
-	j := &query.JoinExpr{Type: query.JoinInner, Left: &query.RangeTblRef{Index: q.ResultRelation}, Quals: q.JoinTree.Quals}
+	var source query.FromItem = &query.FromExpr{Items: q.JoinTree.Items}
+	if len(q.JoinTree.Items) == 1 {
+		source = q.JoinTree.Items[0]
+	}
+	j := &query.JoinExpr{Type: query.JoinInner, Left: &query.RangeTblRef{Index: q.ResultRelation}, Right: source, Quals: q.JoinTree.Quals}
 	for _, a := range q.MergeActions {
 		if a.Command == query.CmdInsert {
-			j.Type = query.JoinRight
+			j.Type, j.Left, j.Right = query.JoinLeft, source, &query.RangeTblRef{Index: q.ResultRelation}
+			break
 		}
-	}
-	if len(q.JoinTree.Items) == 1 {
-		j.Right = q.JoinTree.Items[0]
-	} else {
-		j.Right = &query.FromExpr{Items: q.JoinTree.Items}
 	}
 	q.JoinTree = &query.FromExpr{Items: []query.FromItem{j}}
 }
