@@ -12,7 +12,8 @@ import (
 // TempSpace makes the temporary files of one session and enforces temp_file_limit.
 type TempSpace struct {
 	Dir       string
-	LimitFunc func() int64 // bytes; < 0 = none
+	LimitFunc func() int64      // bytes; < 0 = none
+	Report    func(bytes int64) // told of each file that is closed; nil = nobody asks
 	used      int64
 }
 
@@ -74,6 +75,9 @@ func (t *tempFile) close() {
 	t.f.Close()
 	t.f = nil
 	t.space.used -= t.size
+	if t.space.Report != nil {
+		t.space.Report(t.size)
+	}
 }
 
 // recordReader reads records from an offset on.

@@ -18,6 +18,9 @@ type activity struct {
 	xactStart   int64
 	queryStart  int64
 	stateChange int64
+
+	// Microseconds in each state since they were last taken.
+	active, idleInTransaction int64
 }
 
 type activityState uint8
@@ -68,7 +71,7 @@ func (a *activity) beginCopy(text string, now int64) {
 
 func (a *activity) run(now int64) {
 	if a.state != stateActive {
-		a.stateChange = now
+		a.leave(now)
 	}
 	a.state, a.queryStart = stateActive, now
 }
@@ -93,9 +96,21 @@ func (a *activity) end(inBlock, failed bool, now int64) {
 	}
 	a.mu.Lock()
 	if a.state != st {
-		a.state, a.stateChange = st, now
+		a.leave(now)
+		a.state = st
 	}
 	a.mu.Unlock()
+}
+
+// leave counts the time in the state that ends.
+func (a *activity) leave(now int64) {
+	switch a.state {
+	case stateActive:
+		a.active += now - a.stateChange
+	case stateIdleInTransaction, stateIdleInFailed:
+		a.idleInTransaction += now - a.stateChange
+	}
+	a.stateChange = now
 }
 
 // transaction notes when the transaction began; 0 = it has ended.

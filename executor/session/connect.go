@@ -27,6 +27,12 @@ func (s *Session) connect(p *pgwire.StartupParams) error {
 	s.gucs.ReportAll(s.w.ParameterStatus)
 	s.activity.open("client backend", s.clock.Now())
 	s.backend.Heap.Stats.Delta().Sessions++
+	s.backend.Heap.Stats.Flush()
+	s.backend.Temp.Report = func(bytes int64) {
+		d := s.backend.Heap.Stats.Delta()
+		d.TempFiles++
+		d.TempBytes += bytes
+	}
 	s.ready.Store(true)
 	return nil
 }

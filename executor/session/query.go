@@ -199,6 +199,9 @@ func (s *Session) fail(err error, text string) error {
 	if e.Location > 0 && e.Position == 0 && e.InternalQuery == "" {
 		e.Position = characterPosition(text, e.Location-1)
 	}
+	if e.Code == pgerr.TRDeadlockDetected && s.backend.Heap.Stats != nil {
+		s.backend.Heap.Stats.Delta().Deadlocks++
+	}
 	s.failStatement()
 	return e
 }

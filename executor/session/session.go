@@ -165,6 +165,7 @@ func (s *Session) Close(reason error) {
 		s.dropPortal(p)
 	}
 	s.leaveTempTables()
+	s.countEnd(reason)
 	if s.view != nil {
 		s.view.Detach()
 	}

@@ -13,6 +13,9 @@ import (
 // A chain that was updated in an indexed column of the new index before the index was there can't be entered whole: its dead members are left
 // out, and brokenHOT tells that snapshots older than now must not use the index.
 func (r *Relation) BuildScan(s *Session, delay func() error, each func(tid types.TID, slot *Slot, isLive bool) error) (tuples float64, brokenHOT bool, err error) {
+	stats := r.stats(s)
+	stats.Scan()
+	defer func() { stats.Returned(int64(tuples)) }()
 	var slot Slot
 	slot.Init(r)
 	defer slot.Clear()

@@ -119,18 +119,23 @@ func (t *Table) Blocks(asked, hit int64) {
 	}
 }
 
-// Insert, Update, Delete count writes of the current subtransaction: the sums at once, since they count what was tried, committed or not.
+// addWrites counts what was tried, committed or not; what a committed truncation made pointless is left out.
+func (c *Counts) addWrites(x *xactCounts) {
+	c.Inserted += x.inserted
+	c.Updated += x.updated
+	c.Deleted += x.deleted
+}
+
+// Insert, Update, Delete count writes of the current subtransaction.
 func (t *Table) Insert(n int64) {
 	if t != nil {
 		t.top().inserted += n
-		t.counts.Inserted += n
 	}
 }
 
 func (t *Table) Update(hot bool) {
 	if t != nil {
 		t.top().updated++
-		t.counts.Updated++
 		if hot {
 			t.counts.HotUpdated++
 		}
@@ -140,7 +145,6 @@ func (t *Table) Update(hot bool) {
 func (t *Table) Delete() {
 	if t != nil {
 		t.top().deleted++
-		t.counts.Deleted++
 	}
 }
 
@@ -208,6 +212,7 @@ func (s *Session) EndSub(commit bool) {
 		t.xacts = t.xacts[:n-1]
 		if !commit {
 			x.restore()
+			t.counts.addWrites(&x)
 			t.dead += x.inserted + x.updated
 			continue
 		}
@@ -261,9 +266,11 @@ func (t *Table) settle(commit bool) {
 	t.xacts = t.xacts[:0]
 	if !commit {
 		x.restore()
+		t.counts.addWrites(&x)
 		t.dead += x.inserted + x.updated
 		return
 	}
+	t.counts.addWrites(&x)
 	if x.truncated {
 		t.truncated = true
 		t.live, t.dead = 0, 0
@@ -318,7 +325,12 @@ func (s *Session) Pending(rel OID) Counts {
 	if s == nil || s.tables[rel] == nil {
 		return Counts{}
 	}
-	return s.tables[rel].counts
+	t := s.tables[rel]
+	c := t.counts
+	for i := range t.xacts {
+		c.addWrites(&t.xacts[i])
+	}
+	return c
 }
 
 // Unsettled is what the running transaction has done to a relation's estimates, if it commits.
