@@ -112,6 +112,16 @@ select a /* ' */ from t where c = 'c1'
 explain (costs off) select a from t where a = %
 explain (costs off) select a from t where b = % and c = %
 set datestyle = 'ISO, DMY'
+select date '01/02/03'
+select '01/02/03'::date, a from t where a = %
+select a from t where e > '03/04/05' and a < % limit 3
+insert into t (a, e) values (%, '05/06/07') returning e
+insert into t (a, e) select %, date '06/07/08' returning e
+select '2020-01-01 12:00'::timestamptz, interval '-1 2:03', 't'::regclass, '{null}'::text[]
+set timezone = 'Asia/Tokyo'
+reset timezone
+set intervalstyle = 'sql_standard'
+reset intervalstyle
 set datestyle = 'ISO, MDY'
 select a from nosuch where a = %
 select nosuch from t where a = %
@@ -142,7 +152,7 @@ func answer(ctx context.Context, c *pgconn.PgConn, sql string) string {
 	var out []string
 	for _, r := range results {
 		for _, f := range r.FieldDescriptions {
-			out = append(out, fmt.Sprintf("%s:%d:%d:%d", f.Name, f.DataTypeOID, f.TypeModifier, f.TableAttributeNumber))
+			out = append(out, fmt.Sprintf("%s:%d:%d:%d", f.Name, min(f.DataTypeOID, 16384), f.TypeModifier, f.TableAttributeNumber))
 		}
 		var rows []string
 		for _, row := range r.Rows {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/calfdb/calf/pgwire"
@@ -96,11 +97,12 @@ func (s *Session) prepareParsed(name, sql string, stmts []*parse.Stmt, paramOIDs
 	p := s.newPrepared(name, sql, stmt, declared)
 	s.startCommand()
 	notices := s.notices
-	if _, err := s.analyze(p); err != nil {
+	a, err := s.analyze(p)
+	if err != nil {
 		return nil, err
 	}
 	p.source.SetFixedResult()
-	if name == "" && s.cache.ok && notices == s.notices && cacheable(stmt.Node) {
+	if name == "" && s.cache.ok && notices == s.notices && cacheable(stmt.Node) && !slices.ContainsFunc(a.Queries, frozenLiteral) {
 		s.cache.keep(p, nil)
 	}
 	return p, nil

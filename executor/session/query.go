@@ -59,7 +59,7 @@ func (s *Session) runAndKeep(sql string, stmt *parse.Stmt) error {
 	if err := s.runSimple(p, true); err != nil {
 		return err
 	}
-	if l.analyzed && l.notices == s.notices {
+	if l.analyzed && !l.frozen && l.notices == s.notices {
 		s.cache.keep(p, l.params)
 	}
 	return nil

@@ -59,7 +59,8 @@ type lifted struct {
 	params   []plancache.Lifted
 	readers  []literalReader // of params
 	analyzed bool
-	notices  int // of the session when analysis began
+	frozen   bool // a constant is left whose text may mean something else the next time
+	notices  int  // of the session when analysis began
 }
 
 // errStale: the cached form of a statement does not hold any more.
@@ -108,6 +109,24 @@ func cacheable(n *pg_query.Node) bool {
 	_, tx := n.Node.(*pg_query.Node_TransactionStmt)
 	return tx || preparable(n)
 }
+
+// frozenLiteral says whether a query has a constant of a type whose input function is not immutable: 'today', or what DateStyle, TimeZone, the
+// search path or array_nulls decide. A text with such a literal is read anew each time, as PostgreSQL does, unless the literal became a parameter.
+func frozenLiteral(q *query.Query) (found bool) {
+	query.WalkQueryLevels(q, func(e query.Expr, _ int) bool {
+		if c, ok := e.(*query.Const); ok && c.Loc >= 0 && !c.Value.IsNull() && !immutableInput[c.TypeOID] {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// immutableInput are types whose input functions depend on nothing but the text.
+var immutableInput = map[types.OID]bool{types.UnknownOID: true, types.BoolOID: true, types.ByteaOID: true, types.NameOID: true,
+	types.Int2OID: true, types.Int4OID: true, types.Int8OID: true, types.Float4OID: true, types.Float8OID: true, types.NumericOID: true,
+	types.TextOID: true, types.VarcharOID: true, types.BpcharOID: true, types.OidOID: true, types.BitOID: true, types.UuidOID: true,
+	types.JsonOID: true, types.JsonbOID: true}
 
 // keep adds the statement that ran to the cache, under the text at hand.
 func (c *statementCache) keep(p *prepared, params []plancache.Lifted) {
@@ -303,7 +322,7 @@ func (s *Session) analyzeLifted(l *lifted, text string) (a plancache.Analyzed, e
 			l.readers = append(l.readers, r)
 		}
 	}
-	l.analyzed = true
+	l.analyzed, l.frozen = true, frozenLiteral(q)
 	return s.rewriteAnalyzed(q, params)
 }
 
