@@ -245,15 +245,11 @@ func (r *root) minMaxNode(p *path) Node {
 		r.g.costSubplan(s, l)
 	}
 	r.minmaxUsed = p.upper.minmax
-	n := &Result{Plan: r.base(p)}
-	repl := func(e query.Expr) query.Expr {
-		return mutate(e, func(x query.Expr) query.Expr { return minMaxParam(p.upper.minmax, x) })
-	}
-	n.Targets = mapTargets(n.Targets, repl)
-	n.ConstQuals = mapList(p.quals, repl)
-	return n
+	// The aggregates stay until setrefs, so that the nodes above find them in the Result's columns.
+	return &Result{Plan: r.base(p), ConstQuals: p.quals}
 }
 
+// minMaxParam gives the param that stands for an aggregate that an index gives, nil for other expressions.
 func minMaxParam(list []*minMaxAgg, e query.Expr) query.Expr {
 	a, ok := e.(*query.Aggref)
 	if !ok {

@@ -122,6 +122,8 @@ func (f *refs) scanExpr(e query.Expr, rows float64) query.Expr {
 			return &c
 		case *query.AlternativeSubPlan:
 			return f.scanExpr(f.choose(x, rows), rows)
+		case *query.Aggref:
+			return minMaxParam(f.r.minmaxUsed, x)
 		}
 		return nil
 	})
@@ -265,10 +267,6 @@ func (f *refs) upperExpr(e query.Expr, x *tlistIndex, ref uint32, rows float64) 
 			return y
 		case *query.AlternativeSubPlan:
 			return f.upperExpr(f.choose(y, rows), x, 0, rows)
-		case *query.Aggref:
-			if p := minMaxParam(f.r.minmaxUsed, y); p != nil {
-				return p
-			}
 		}
 		rf := uint32(0)
 		if y == e {
