@@ -38,6 +38,7 @@ const (
 	flagHasDead      = 1 << 7 // a hint: entries may be marked dead
 
 	flagType = flagOverflow | flagBucket | flagBitmap | flagMeta
+	flagAll  = 1<<8 - 1
 )
 
 func flags(p []byte) uint16    { return uint16(page.LoadHint32(p, offFlags)) } // flagHasDead is set under a share latch
@@ -95,7 +96,9 @@ func (ix *Index) checkPage(b buffer.Buf, types uint16) error {
 		return pgerr.New(pgerr.IndexCorrupted, "index \"%s\" contains unexpected zero page at block %d", ix.def.Name, b.Block()).
 			WithHint("Please REINDEX it.")
 	}
-	if page.SpecialStart(p) != page.Size-specialSize || le.Uint16(p[offPageID:]) != pageID || flags(p)&types == 0 {
+	fl := flags(p)
+	kind := fl & flagType
+	if page.SpecialStart(p) != page.Size-specialSize || le.Uint16(p[offPageID:]) != pageID || kind&types == 0 || kind&(kind-1) != 0 || fl > flagAll {
 		return ix.corrupted(b.Block())
 	}
 	if types&(flagMeta|flagBitmap) != 0 {
