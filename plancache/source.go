@@ -119,14 +119,18 @@ func (s *Source) Analyze(env *Env) (*Analyzed, error) {
 	return s.analyzed, s.remember(env)
 }
 
-// Current says whether the statement is analysed and still valid; it takes the locks that its relations need then.
+// Current says whether the statement is analysed and an analysis now would give the same; it takes the locks that its relations need then. A
+// prepared statement keeps the objects that its names meant while those are what they were; a text that is sent again names them anew, and any
+// change of the catalogs may have put another object under a name (a table in an earlier schema of the path, a function that fits better).
 func (s *Source) Current(env *Env) (bool, error) {
-	if s.valid {
-		if err := s.revalidate(env); err != nil {
-			return false, err
-		}
+	if !s.valid {
+		return false, nil
 	}
-	return s.valid, nil
+	analyzed := s.inval
+	if err := s.revalidate(env); err != nil {
+		return false, err
+	}
+	return s.valid && s.inval == analyzed, nil
 }
 
 // remember notes what the analysed statement depends on.

@@ -1,0 +1,53 @@
+-- CREATE INDEX: kinds, options, errors, use
+CREATE TABLE ix (a int, b text, c int, d text COLLATE "C");
+INSERT INTO ix SELECT g, 'b' || g % 10, g % 7, 'D' || g FROM generate_series(1, 200) g;
+CREATE INDEX ix_a ON ix (a);
+CREATE INDEX ix_a ON ix (a);
+CREATE INDEX IF NOT EXISTS ix_a ON ix (b);
+CREATE INDEX ON ix (b, c DESC NULLS LAST);
+CREATE INDEX ON ix (lower(d), (a + c));
+CREATE INDEX ix_part ON ix (a) WHERE c = 3;
+CREATE UNIQUE INDEX ix_u ON ix (a) INCLUDE (b);
+CREATE UNIQUE INDEX ix_bad ON ix (b);
+CREATE INDEX ix_bad ON ix (nosuch);
+CREATE INDEX ix_bad ON nosuch (a);
+CREATE INDEX ix_bad ON ix (random());
+CREATE INDEX ix_bad ON ix (a) WHERE now() > '2000-01-01';
+CREATE INDEX ix_bad ON ix USING nosuch (a);
+CREATE INDEX ix_bad ON ix (sum(a));
+CREATE INDEX ix_fill ON ix (c) WITH (fillfactor = 70);
+CREATE INDEX ix_bad ON ix (c) WITH (fillfactor = 5);
+CREATE INDEX ix_bad ON ix (c) WITH (nosuch = 5);
+CREATE INDEX ix_op ON ix (d text_pattern_ops);
+\d ix
+\d ix_part
+\d ix_u
+SELECT indexdef FROM pg_indexes WHERE tablename = 'ix' ORDER BY indexname;
+INSERT INTO ix VALUES (5, 'dup', 1, 'x');
+INSERT INTO ix VALUES (NULL, 'null', 1, 'x'), (NULL, 'null', 2, 'x');
+ANALYZE ix;
+SET enable_seqscan = off;
+SELECT a, b FROM ix WHERE a = 77;
+SELECT count(*) FROM ix WHERE a BETWEEN 10 AND 20;
+SELECT a FROM ix WHERE a > 195 ORDER BY a DESC;
+SELECT count(*) FROM ix WHERE b = 'b3' AND c < 3;
+SELECT a FROM ix WHERE lower(d) = 'd42' AND a + c = 42;
+SELECT a FROM ix WHERE c = 3 AND a < 40 ORDER BY a;
+SELECT count(*) FROM ix WHERE a IN (1, 2, 300, NULL);
+SELECT count(*) FROM ix WHERE a IS NULL;
+SELECT max(a), min(a) FROM ix;
+SELECT a FROM ix WHERE a >= 198 AND a <= 199 OR a = 3 ORDER BY a;
+RESET enable_seqscan;
+DELETE FROM ix WHERE a < 100;
+REINDEX INDEX ix_a;
+REINDEX TABLE ix;
+SELECT count(*) FROM ix WHERE a = 150;
+ALTER INDEX ix_a RENAME TO ix_renamed;
+ALTER INDEX ix_nosuch RENAME TO x;
+ALTER INDEX ix_fill SET (fillfactor = 90);
+DROP INDEX ix_renamed, ix_part;
+DROP INDEX ix_renamed;
+DROP INDEX IF EXISTS ix_renamed;
+DROP TABLE ix_u;
+DROP INDEX ix;
+DROP TABLE ix;

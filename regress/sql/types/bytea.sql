@@ -1,0 +1,26 @@
+-- bytea: hex and escape forms, functions
+SELECT '\x414243'::bytea, 'ABC'::bytea, E'\\001\\\\x'::bytea, ''::bytea;
+SELECT '\x4'::bytea;
+SELECT '\xzz'::bytea;
+SELECT E'\\9'::bytea;
+SET bytea_output = escape;
+SELECT '\x004142ff5c'::bytea;
+SET bytea_output = hex;
+SELECT length('\x0102'::bytea), octet_length('\x0102'::bytea), '\x01'::bytea || '\x02'::bytea, substring('\x010203'::bytea FROM 2 FOR 1), position('\x02'::bytea IN '\x010203'::bytea);
+SELECT encode('\x00ff41'::bytea, 'hex'), encode('hello world', 'base64'), encode('\x0041'::bytea, 'escape'), decode('AAEC', 'base64'), decode('00ff', 'hex');
+SELECT encode('a', 'rot13');
+SELECT decode('0', 'hex');
+SELECT get_byte('\x0102'::bytea, 1), set_byte('\x0102'::bytea, 0, 255), get_bit('\x01'::bytea, 0), set_bit('\x00'::bytea, 7, 1), bit_count('\xff01'::bytea);
+SELECT get_byte('\x01'::bytea, 1);
+SELECT '\x01'::bytea < '\x02'::bytea, '\x01'::bytea < '\x0100'::bytea, '\x41'::bytea = 'A', '\xff'::bytea > '\x00'::bytea;
+SELECT md5('\x00'::bytea), sha224('a'), trim('\x00'::bytea FROM '\x000100'::bytea), overlay('\x01020304'::bytea PLACING '\xff'::bytea FROM 2 FOR 2);
+SELECT convert_from('\xc3a4'::bytea, 'UTF8'), convert_to('ä', 'LATIN1'), convert('ä'::bytea, 'UTF8', 'LATIN1');
+SELECT convert_from('\xff'::bytea, 'UTF8');
+SELECT string_agg(x, '\x00'::bytea ORDER BY x) FROM (VALUES ('\x02'::bytea), ('\x01')) v(x);
+SELECT 'a'::text::bytea;
+SELECT 'abc'::bytea LIKE 'a%'::bytea;
+CREATE TABLE byt (b bytea PRIMARY KEY);
+INSERT INTO byt VALUES ('\x00'), ('\x'), ('\xffff');
+INSERT INTO byt VALUES ('\x00');
+SELECT * FROM byt ORDER BY b DESC;
+DROP TABLE byt;

@@ -1,0 +1,28 @@
+-- LIKE, SIMILAR TO, regular expressions
+SELECT 'abc' LIKE 'a%', 'abc' LIKE '_b_', 'abc' LIKE 'b%', 'a%c' LIKE 'a\%c', 'abc' LIKE 'a\%c', 'a_c' LIKE 'a!_c' ESCAPE '!', 'ABC' ILIKE 'a%', 'abc' NOT LIKE 'a%', NULL LIKE 'a';
+SELECT 'abc' LIKE 'abc\';
+SELECT 'abc' LIKE 'a%' ESCAPE 'xx';
+SELECT 'abc' ~~ 'a%', 'abc' !~~ 'a%', 'ABC' ~~* 'a%', '' LIKE '', '' LIKE '%', 'x' LIKE '';
+SELECT 'abc' SIMILAR TO 'abc', 'abc' SIMILAR TO 'a', 'abc' SIMILAR TO '%(b|d)%', 'abc' SIMILAR TO '(b|c)%', 'aab' SIMILAR TO 'a{2}b';
+SELECT 'abc' ~ 'b', 'abc' ~ '^b', 'ABC' ~* 'b', 'abc' !~ 'x', 'ABC' !~* 'abc', 'a1' ~ '\d', 'a b' ~ '\s', 'foo.bar' ~ '\.';
+SELECT 'abc' ~ '(';
+SELECT 'abc' ~ 'a{2,1}';
+SELECT 'abc' ~ '[a';
+SELECT substring('foobar' FROM 'o.b'), substring('foobar' FROM 'o(.)b'), substring('abc' SIMILAR '%#"b#"%' ESCAPE '#');
+SELECT regexp_match('foobarbeque', '(bar)(beque)'), regexp_match('abc', 'x');
+SELECT regexp_matches('foobarbequebaz', 'ba.', 'g');
+SELECT regexp_replace('foobarbaz', 'b..', 'X'), regexp_replace('foobarbaz', 'b..', 'X', 'g'), regexp_replace('foobarbaz', 'b(..)', 'X\1Y', 'g'), regexp_replace('Hello', 'L', 'r', 'gi');
+SELECT regexp_split_to_array('the quick  brown', '\s+'), regexp_split_to_array('abc', '');
+SELECT regexp_split_to_table('a-b-c', '-');
+SELECT regexp_count('ababab', 'ab'), regexp_instr('abcabc', 'b', 3), regexp_like('abc', 'B', 'i'), regexp_substr('abc123', '\d+');
+SELECT regexp_replace('abc', 'b', 'x', 'z');
+SELECT 'foo' ~ '^(f|b)o{2}$', 'ab' ~ '^[[:alpha:]]+$', 'a1' ~ '^[[:alpha:]]+$', 'word boundary' ~ '\mbound', 'x' ~ '[^a-w]';
+SELECT x FROM (VALUES ('apple'), ('banana'), ('cherry')) v(x) WHERE x LIKE ANY (ARRAY['a%', '%y']);
+SELECT x FROM (VALUES ('apple'), ('banana'), ('cherry')) v(x) WHERE x !~ ALL (ARRAY['^a', 'y$']);
+CREATE TABLE pat (t text COLLATE "C");
+INSERT INTO pat VALUES ('abc'), ('abd'), ('b'), ('a%b'), (NULL);
+CREATE INDEX pat_i ON pat (t);
+SELECT t FROM pat WHERE t LIKE 'ab%' ORDER BY t;
+SELECT t FROM pat WHERE t ~ '^a' ORDER BY t;
+SELECT t FROM pat WHERE t LIKE 'a\%%';
+DROP TABLE pat;

@@ -1,0 +1,28 @@
+-- row values and whole-row references
+SELECT ROW(1, 'a', NULL), (1, 2), ROW(), ROW(1);
+SELECT ROW(1, 2) = ROW(1, 2), ROW(1, 2) < ROW(1, 3), ROW(1, NULL) = ROW(1, NULL), ROW(2, NULL) > ROW(1, 5), (1, 2) <> (1, 2), ROW(1, 2) IS DISTINCT FROM ROW(1, NULL);
+SELECT ROW(1, 2) = ROW(1, 2, 3);
+SELECT ROW(1, NULL) IS NULL, ROW(NULL, NULL) IS NULL, ROW(1, NULL) IS NOT NULL, ROW(1, 2) IS NOT NULL;
+SELECT (1, 2) IN ((1, 2), (3, 4)), (1, 3) IN (SELECT 1, 2), (1, 2) = (SELECT 1, 2), (1, 2) = ANY (SELECT 1, 2);
+SELECT (1, 2) IN (SELECT 1);
+CREATE TABLE rw (a int, b text);
+INSERT INTO rw VALUES (1, 'x'), (2, NULL), (3, 'a,"b)');
+SELECT rw FROM rw ORDER BY a;
+SELECT rw.*, (rw).b, rw = ROW(1, 'x') FROM rw ORDER BY a;
+SELECT (rw).nosuch FROM rw;
+SELECT r FROM (SELECT a, b FROM rw) r ORDER BY a;
+SELECT count(rw), count(rw.*), count(b) FROM rw;
+SELECT row_to_json(rw), to_jsonb(rw) FROM rw ORDER BY a;
+SELECT a FROM rw WHERE (a, b) > (1, 'w') ORDER BY a;
+SELECT a FROM rw WHERE (a, b) IS NULL;
+SELECT a FROM rw WHERE rw IS NOT NULL ORDER BY a;
+SELECT pg_typeof(rw), pg_typeof(ROW(1)) FROM rw LIMIT 1;
+SELECT rw::text FROM rw ORDER BY a;
+SELECT ('(7,seven)'::rw).*;
+SELECT DISTINCT ROW(a % 2) FROM rw ORDER BY 1;
+UPDATE rw SET (a, b) = (10, 'ten') WHERE a = 1 RETURNING *;
+UPDATE rw SET (a, b) = (SELECT 20, 'twenty') WHERE a = 2 RETURNING rw;
+UPDATE rw SET (a, b) = ROW(30, 'thirty') WHERE a = 3 RETURNING rw.*;
+UPDATE rw SET (a, b) = (1, 2, 3);
+SELECT (x).f1, (x).f2 FROM (SELECT ROW(1, 2) AS x) s;
+DROP TABLE rw;
