@@ -18,6 +18,7 @@ type onConflict struct {
 	set      []expr.Eval
 	cols     []int
 	where    expr.Qual
+	whole    []expr.Eval // columns of EXCLUDED behind the table's own: the row as a whole
 	ctx      *expr.Context
 }
 
@@ -33,6 +34,16 @@ func (s *State) newOnConflict(p *plan.ModifyTable, t *resultRelation) (*onConfli
 			return nil, err
 		}
 		o.set = append(o.set, eval)
+	}
+	for i, te := range p.ExclTargets {
+		if i < len(t.row) {
+			continue // a column, or null for a dropped one: as in the row proposed for insertion
+		}
+		eval, err := c.Compile(te.Expr)
+		if err != nil {
+			return nil, err
+		}
+		o.whole = append(o.whole, eval)
 	}
 	for _, col := range o.cols {
 		t.changed.Add(int16(col))
@@ -245,6 +256,14 @@ func (o *onConflict) apply(n *modifyTable, tid types.TID) (changed, retry bool, 
 		return false, false, err
 	}
 	excluded := copyRow(nil, t.row)
+	o.ctx.Scan = excluded
+	for _, eval := range o.whole {
+		d, err := eval(o.ctx)
+		if err != nil {
+			return false, false, err
+		}
+		excluded = append(excluded, d)
+	}
 	o.ctx.Scan, o.ctx.Inner = t.oldSlot.Row, excluded
 	o.ctx.Sys = n.ctx.Sys
 	ok, err := passes(o.where, o.ctx)

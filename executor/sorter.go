@@ -205,8 +205,11 @@ func (s *sorter) push(b []byte) error {
 
 func (s *sorter) bytes(e *sortEntry) []byte { return s.chunks[e.chunk][e.start:e.end] }
 
-// compareEntries orders two rows in memory.
+// compareEntries orders two rows in memory. There are no keys when rows have no columns.
 func (s *sorter) compareEntries(a, b *sortEntry) int {
+	if len(s.keys) == 0 {
+		return 0
+	}
 	if c := s.keys[0].compare(a.first, b.first); c != 0 || len(s.keys) == 1 {
 		return c
 	}

@@ -16,7 +16,9 @@ type subplan struct {
 	args []expr.Eval
 	test expr.Eval
 	ctx  *expr.Context
-	elem *types.TypeInfo // of ARRAY(...)
+	// ARRAY(...)
+	elem   *types.TypeInfo
+	deeper bool // the column has arrays of elem
 }
 
 func (s *State) newSubplan(c *expr.Compiler, e *query.SubPlan) (*subplan, error) {
@@ -34,9 +36,22 @@ func (s *State) newSubplan(c *expr.Compiler, e *query.SubPlan) (*subplan, error)
 		}
 	}
 	if e.Kind == query.ArraySubLink {
-		sp.elem, err = s.Backend.Env.TypeByOID(e.FirstType)
+		err = sp.setElement(e.FirstType)
 	}
 	return sp, err
+}
+
+// setElement notes what ARRAY(...) of a column makes: of arrays an array one dimension deeper, but int2vector and oidvector, arrays which have an array
+// type, are elements.
+func (sp *subplan) setElement(column types.OID) (err error) {
+	env := sp.s.Backend.Env
+	if sp.elem, err = env.TypeByOID(column); err != nil {
+		return err
+	}
+	if sp.deeper = sp.elem.Array == 0 && sp.elem.IsTrueArray(); sp.deeper {
+		sp.elem, err = env.TypeByOID(sp.elem.Elem)
+	}
+	return err
 }
 
 // compileSubPlan compiles a sub-select that is no init plan.
@@ -117,10 +132,25 @@ func (sp *subplan) array() (types.Datum, error) {
 		}
 		elems = append(elems, row[0].Clone())
 	}
-	if sp.elem.IsTrueArray() && sp.elem.Storage != 'p' { // vectors are elements, not dimensions
-		return types.StackArrays(sp.elem, elems)
+	if sp.deeper {
+		return stackRows(sp.elem, elems)
 	}
 	return types.MakeArray(sp.elem, elems), nil
+}
+
+// stackRows makes an array of the arrays that a sub-select gave.
+func stackRows(elem *types.TypeInfo, arrays []types.Datum) (types.Datum, error) {
+	for _, d := range arrays {
+		switch {
+		case d.IsNull():
+			return types.Null, pgerr.New(pgerr.NullValueNotAllowed, "cannot accumulate null arrays")
+		case types.ArrayNDims(d) == 0:
+			return types.Null, pgerr.New(pgerr.ArraySubscriptError, "cannot accumulate empty arrays")
+		case !types.SameArrayBounds(d, arrays[0]):
+			return types.Null, pgerr.New(pgerr.ArraySubscriptError, "cannot accumulate arrays of different dimensionality")
+		}
+	}
+	return types.StackArrays(elem, arrays)
 }
 
 // setColumns puts a row of the sub-select where the test expression reads it.

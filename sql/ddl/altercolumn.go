@@ -415,7 +415,7 @@ func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
 		if err := a.refuseTypeUses(a.rel.RowType, compositeUse(a.rel)); err != nil {
 			return err
 		}
-		return a.retypeColumn(num, d)
+		return a.retypeColumn(num, d, true)
 	}
 	value, err := a.convert(cmd, n, &old, d)
 	if err != nil {
@@ -424,16 +424,15 @@ func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
 	if err := a.refuseDependents(num); err != nil {
 		return err
 	}
-	if !isSameColumn(value, num) || old.Collation != d.Collation {
-		if !onlyRelabels(value, num) {
-			a.rewrite = true
-			a.newValues = append(a.newValues, newColumnValue{num, value})
-		}
+	sameBytes := onlyRelabels(value, num)
+	if !sameBytes {
+		a.rewrite = true
+		a.newValues = append(a.newValues, newColumnValue{num, value})
 	}
 	if err := a.retypeDefault(num, d); err != nil {
 		return err
 	}
-	if err := a.retypeColumn(num, d); err != nil {
+	if err := a.retypeColumn(num, d, sameBytes); err != nil {
 		return err
 	}
 	return a.retypeIndexes(num, d)
@@ -541,8 +540,9 @@ func (a *alteration) retypeDefault(num int16, d *columnDef) error {
 	return a.v.NextCommand()
 }
 
-// retypeColumn changes the column's row and what it depends on.
-func (a *alteration) retypeColumn(num int16, d *columnDef) error {
+// retypeColumn changes the column's row and what it depends on. The value that rows without the column have stays when its bytes do; else the
+// table is rewritten, which puts it into all rows.
+func (a *alteration) retypeColumn(num int16, d *columnDef, sameBytes bool) error {
 	self := relObject(a.rel.OID, num)
 	if err := a.v.RemoveDepends(self, catalog.DepNormal, catalog.PgTypeOID); err != nil {
 		return err
@@ -562,13 +562,13 @@ func (a *alteration) retypeColumn(num int16, d *columnDef) error {
 	}
 	return a.v.Modify(catalog.PgAttributeOID, catalog.PgAttributeRelidAttnumIndexOID, []types.Datum{types.Oid(a.rel.OID), types.Int2(num)}, func(row types.Row) {
 		missing := row[catalog.AttributeAtthasmissing].Bool()
-		fresh := attributeRow(a.rel.OID, &d.Attr)
+		attr := d.Attr
+		attr.HasMissing = missing && sameBytes
+		fresh := attributeRow(a.rel.OID, &attr)
 		for _, col := range []int{catalog.AttributeAtttypid, catalog.AttributeAtttypmod, catalog.AttributeAttlen, catalog.AttributeAttbyval,
 			catalog.AttributeAttalign, catalog.AttributeAttstorage, catalog.AttributeAttcollation, catalog.AttributeAttndims} {
 			row[col] = fresh[col]
 		}
-		if missing { // a rewrite puts the value into all rows
-			row[catalog.AttributeAtthasmissing], row[catalog.AttributeAttmissingval] = types.Bool(false), types.Null
-		}
+		row[catalog.AttributeAtthasmissing], row[catalog.AttributeAttmissingval] = types.Bool(attr.HasMissing), fresh[catalog.AttributeAttmissingval]
 	})
 }

@@ -42,6 +42,8 @@ var grantables = map[pg_query.ObjectType]grantable{
 		catalog.AllDatabasePrivs, "database"},
 	pg_query.ObjectType_OBJECT_TYPE: {catalog.PgTypeOID, catalog.PgTypeOidIndexOID, catalog.TypeTypowner, catalog.TypeTypacl, 'T',
 		catalog.AllTypePrivs, "type"},
+	pg_query.ObjectType_OBJECT_DOMAIN: {catalog.PgTypeOID, catalog.PgTypeOidIndexOID, catalog.TypeTypowner, catalog.TypeTypacl, 'T',
+		catalog.AllTypePrivs, "domain"},
 	pg_query.ObjectType_OBJECT_LANGUAGE: {catalog.PgLanguageOID, catalog.PgLanguageOidIndexOID, catalog.LanguageLanowner, catalog.LanguageLanacl, 'l',
 		catalog.AllLanguagePrivs, "language"},
 	pg_query.ObjectType_OBJECT_FUNCTION: {catalog.PgProcOID, catalog.PgProcOidIndexOID, catalog.ProcProowner, catalog.ProcProacl, 'f',
@@ -149,9 +151,8 @@ func (c *ctx) grantObject(t pg_query.ObjectType, x *pg_query.Node) (OID, error) 
 			return 0, pgerr.New(pgerr.UndefinedDatabase, "database \"%s\" does not exist", x.GetString_().GetSval())
 		}
 		return db.OID, nil
-	case pg_query.ObjectType_OBJECT_TYPE:
-		oid, _, err := c.typeName(x.GetTypeName())
-		return oid, err
+	case pg_query.ObjectType_OBJECT_TYPE, pg_query.ObjectType_OBJECT_DOMAIN:
+		return c.grantType(t, x)
 	case pg_query.ObjectType_OBJECT_LANGUAGE:
 		oid, err := c.v.LanguageByName(x.GetString_().GetSval())
 		if err == nil && oid == 0 {
@@ -427,4 +428,24 @@ func (c *ctx) grantColumn(r *catalog.Relation, a *types.Attr, owner OID, above [
 		return err
 	}
 	return c.next() // the next privilege may be on the same column
+}
+
+// grantType finds a type by its qualified name; a domain only, for ON DOMAIN.
+func (c *ctx) grantType(kind pg_query.ObjectType, x *pg_query.Node) (OID, error) {
+	oid, _, err := c.typeName(&pg_query.TypeName{Names: x.GetList().GetItems(), Typemod: -1, Location: -1})
+	if err != nil {
+		return 0, err
+	}
+	t, err := c.v.Type(oid)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case t.Elem != 0 && t.Len == -1:
+		return 0, pgerr.New(pgerr.InvalidGrantOperation, "cannot set privileges of array types").
+			WithHint("Set the privileges of the element type instead.")
+	case kind == pg_query.ObjectType_OBJECT_DOMAIN && t.Kind != 'd':
+		return 0, pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a domain", t.Name)
+	}
+	return oid, nil
 }

@@ -284,16 +284,8 @@ func OpenArray(elem *TypeInfo, arr Datum) (*Array, error) {
 }
 
 // StackArrays makes an array one dimension deeper of arrays with equal dimensions: ARRAY[ARRAY[...], ...]. Empty and null arrays are left out
-// when all are so, else they are an error.
+// when all are so, else they are an error. elem is the type of their elements.
 func StackArrays(elem *TypeInfo, arrays []Datum) (Datum, error) {
-	inner := elem
-	if elem.IsTrueArray() {
-		t, ok := BuiltinType(elem.Elem)
-		if !ok {
-			return Null, pgerr.NotSupported("nested arrays of type %d", elem.Elem)
-		}
-		inner = t
-	}
 	mismatch := func() error {
 		return pgerr.New(pgerr.ArraySubscriptError, "multidimensional arrays must have array expressions with matching dimensions")
 	}
@@ -305,7 +297,7 @@ func StackArrays(elem *TypeInfo, arrays []Datum) (Datum, error) {
 			empties++
 			continue
 		}
-		a, err := OpenArray(inner, d)
+		a, err := OpenArray(elem, d)
 		if err != nil {
 			return Null, err
 		}
@@ -317,7 +309,7 @@ func StackArrays(elem *TypeInfo, arrays []Datum) (Datum, error) {
 		all = append(all, a.Elems...)
 	}
 	if first == nil {
-		return EmptyArray(inner.OID), nil
+		return EmptyArray(elem.OID), nil
 	}
 	if empties > 0 {
 		return Null, mismatch()
@@ -327,7 +319,22 @@ func StackArrays(elem *TypeInfo, arrays []Datum) (Datum, error) {
 	}
 	dims := append([]int32{int32(len(arrays))}, first.Dims...)
 	lower := append([]int32{1}, first.Lower...)
-	return BuildArray(inner, all, dims, lower), nil
+	return BuildArray(elem, all, dims, lower), nil
+}
+
+// SameArrayBounds says whether two arrays have equal dimensions and lower bounds.
+func SameArrayBounds(a, b Datum) bool {
+	n := ArrayNDims(a)
+	if n != ArrayNDims(b) {
+		return false
+	}
+	x, y := a.Bytes(), b.Bytes()
+	for i := range n {
+		if arrayDim(x, i) != arrayDim(y, i) || arrayLower(x, n, i) != arrayLower(y, n, i) {
+			return false
+		}
+	}
+	return true
 }
 
 func sameBounds(a, b *Array) bool {

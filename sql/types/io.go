@@ -55,17 +55,34 @@ func registerIO(inName string, in inFunc, outName string, out outFunc, recvName 
 	}
 }
 
-// callInput serves an input function called from SQL: (cstring [, typioparam, typmod]).
+// callInput serves an input function called from SQL: (cstring [, typioparam [, typmod]]).
 func callInput(c *Call, in inFunc) (Datum, error) {
-	typmod, typ := int32(-1), c.RetType
+	typmod := int32(-1)
 	if len(c.Args) >= 3 {
 		typmod = c.Args[2].Int4()
 	}
-	io, err := IOFor(c.Env, typ)
+	io, err := calledIO(c)
 	if err != nil {
 		return Null, err
 	}
 	return in(c.Env, io, c.Args[0].Str(), typmod)
+}
+
+// calledIO gives the type that an input function called from SQL reads: what it returns, or, where that is a pseudo-type as of array_in, enum_in and
+// range_in, what typioparam names: the element of an array, else the type itself.
+func calledIO(c *Call) (*IO, error) {
+	info, err := c.Env.TypeByOID(c.RetType)
+	if err != nil {
+		return nil, err
+	}
+	if info.Kind != 'p' || len(c.Args) < 2 {
+		return IOFor(c.Env, c.RetType)
+	}
+	io, err := IOFor(c.Env, c.Args[1].Oid())
+	if err != nil || c.RetType != AnyarrayOID {
+		return io, err
+	}
+	return &IO{Info: info, elem: io}, nil
 }
 
 // callOutput serves an output or send function called from SQL.
