@@ -134,6 +134,17 @@ func (v *View) RemoveDepends(o Object, kind byte, refClass OID) error {
 		})
 }
 
+// RemoveDependOn removes what says that an object depends on ref.
+func (v *View) RemoveDependOn(o, ref Object) error {
+	return v.Scan(PgDependDependerIndexOID, []types.Datum{types.Oid(o.Class), types.Oid(o.OID), types.Int4(o.Sub)},
+		func(tid types.TID, row types.Row) (bool, error) {
+			if row[DependRefclassid].Oid() != ref.Class || row[DependRefobjid].Oid() != ref.OID || row[DependRefobjsubid].Int4() != ref.Sub {
+				return true, nil
+			}
+			return true, v.Delete(PgDependOID, tid, row)
+		})
+}
+
 // DependOnExpr records that depender depends on what an expression uses: columns of the relation that VarNo 1 stands for (self, 0 = none),
 // functions, operators, types, collations, relations of sub-selects. What it uses of selfOf itself is recorded with selfKind.
 func (v *View) DependOnExpr(depender Object, kind byte, e query.Expr, self OID, selfKind byte) error {

@@ -57,6 +57,12 @@ func (v *View) SetTempNamespace(ns OID) { v.path.temp = ns; v.path.madeFor.valid
 // TempNamespace is the session's temporary schema, 0 when it has none so far.
 func (v *View) TempNamespace() OID { return v.path.temp }
 
+// IsTempNamespace says whether a schema is some session's temporary one.
+func (v *View) IsTempNamespace(ns OID) bool {
+	n, err := v.Namespace(ns)
+	return err == nil && n != nil && isTempName(n.Name)
+}
+
 // SearchPath gives the effective path.
 func (v *View) SearchPath() []OID {
 	v.refreshPath()

@@ -21,13 +21,13 @@ func comment(c *ctx, n *pg_query.CommentStmt) (string, error) {
 
 // commentTarget finds the object.
 func (c *ctx) commentTarget(n *pg_query.CommentStmt) (catalog.Object, error) {
-	none := catalog.Object{}
+	nothing := catalog.Object{}
 	switch n.Objtype {
 	case pg_query.ObjectType_OBJECT_TABLE, pg_query.ObjectType_OBJECT_VIEW, pg_query.ObjectType_OBJECT_INDEX, pg_query.ObjectType_OBJECT_SEQUENCE,
 		pg_query.ObjectType_OBJECT_MATVIEW:
 		rel, err := c.commentRelation(n.Object.GetList().GetItems())
 		if err != nil {
-			return none, err
+			return nothing, err
 		}
 		want := relationDrops[n.Objtype]
 		for i := range want.kinds {
@@ -35,47 +35,34 @@ func (c *ctx) commentTarget(n *pg_query.CommentStmt) (catalog.Object, error) {
 				return relObject(rel.OID, 0), nil
 			}
 		}
-		return none, pgerr.New(pgerr.WrongObjectType, "\"%s\" is not %s", rel.Name, want.article)
+		return nothing, pgerr.New(pgerr.WrongObjectType, "\"%s\" is not %s", rel.Name, want.article)
 	case pg_query.ObjectType_OBJECT_COLUMN:
 		items := n.Object.GetList().GetItems()
 		rel, err := c.commentRelation(items[:len(items)-1])
 		if err != nil {
-			return none, err
+			return nothing, err
 		}
 		name := items[len(items)-1].GetString_().GetSval()
 		a := rel.AttrByName(name)
 		if a == nil {
-			return none, pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, rel.Name)
+			return nothing, pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, rel.Name)
 		}
 		return relObject(rel.OID, a.Num), nil
-	case pg_query.ObjectType_OBJECT_TABCONSTRAINT:
-		items := n.Object.GetList().GetItems()
-		rel, err := c.commentRelation(items[:len(items)-1])
-		if err != nil {
-			return none, err
-		}
-		name := items[len(items)-1].GetString_().GetSval()
-		for _, k := range rel.Constraints() {
-			if k.Name == name {
-				return object(catalog.PgConstraintOID, k.OID), nil
-			}
-		}
-		return none, pgerr.New(pgerr.UndefinedObject, "constraint \"%s\" for table \"%s\" does not exist", name, rel.Name)
-	case pg_query.ObjectType_OBJECT_SCHEMA:
-		return c.findSchema(n.Object)
-	case pg_query.ObjectType_OBJECT_TYPE, pg_query.ObjectType_OBJECT_DOMAIN:
-		return c.findType(n.Object, n.Objtype == pg_query.ObjectType_OBJECT_DOMAIN)
 	case pg_query.ObjectType_OBJECT_DATABASE:
 		db, err := c.ownedDatabase(n.Object.GetString_().GetSval())
 		if err != nil {
-			return none, err
+			return nothing, err
 		}
 		return object(catalog.PgDatabaseOID, db.OID), nil
 	case pg_query.ObjectType_OBJECT_ROLE:
 		oid, err := c.roleNamed(n.Object.GetString_().GetSval())
 		return object(catalog.PgAuthidOID, oid), err
 	}
-	return none, pgerr.NotSupported("COMMENT ON %s", n.Objtype)
+	o, err := c.address(n.Objtype, n.Object, shareUpdateExclusive)
+	if err != nil {
+		return nothing, err
+	}
+	return o, c.requireOwnership(n.Objtype, o, n.Object)
 }
 
 func (c *ctx) commentRelation(items []*pg_query.Node) (*catalog.Relation, error) {

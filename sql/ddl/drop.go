@@ -7,6 +7,7 @@ import (
 
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -46,31 +47,96 @@ func drop(c *ctx, n *pg_query.DropStmt) (string, error) {
 		}
 		return r.tag, c.dropRelations(n, &r)
 	}
-	tag, find := c.objectFinder(n.RemoveType)
-	if find == nil {
-		return "", pgerr.NotSupported("DROP %s", strings.ReplaceAll(strings.TrimPrefix(n.RemoveType.String(), "OBJECT_"), "_", " "))
-	}
+	return parse.CommandTag(&pg_query.Node{Node: &pg_query.Node_DropStmt{DropStmt: n}}), c.dropNamed(n)
+}
+
+// dropNamed is DROP of objects that are no relations.
+func (c *ctx) dropNamed(n *pg_query.DropStmt) error {
 	var objects []catalog.Object
 	for _, x := range n.Objects {
-		o, err := find(x)
+		o, err := c.address(n.RemoveType, x, accessExclusive)
 		if err != nil {
-			e := pgerr.From(err)
-			if n.MissingOk && isMissing(e) {
-				c.notice(pgerr.SuccessfulCompletion, "%s, skipping", e.Message)
+			if e := pgerr.From(err); n.MissingOk && isMissing(e) {
+				c.notice(pgerr.SuccessfulCompletion, "%s, skipping", c.missingText(n.RemoveType, x, e))
 				continue
 			}
-			return "", err
+			return err
+		}
+		if err := c.mayDropObject(n.RemoveType, o, x); err != nil {
+			return err
 		}
 		objects = append(objects, o)
 	}
-	return tag, c.dropObjects(objects, n.Behavior)
+	return c.dropObjects(objects, n.Behavior)
+}
+
+// mayDropObject checks who may drop an object: its owner, or its schema's.
+func (c *ctx) mayDropObject(t pg_query.ObjectType, o catalog.Object, n *pg_query.Node) error {
+	if o.Class == catalog.PgProcOID && t == pg_query.ObjectType_OBJECT_FUNCTION {
+		p, err := c.v.Proc(o.OID)
+		if err != nil {
+			return err
+		}
+		if p.Kind == 'a' {
+			return pgerr.New(pgerr.WrongObjectType, "\"%s\" is an aggregate function", joinName(strs(n.GetObjectWithArgs().Objname))).
+				WithHint("Use DROP AGGREGATE to drop aggregate functions.")
+		}
+	}
+	if k := objectKinds[o.Class]; k != nil && k.ns != none {
+		_, row, err := c.v.Find(catalog.OIDIndex(o.Class), types.Oid(o.OID))
+		if err != nil {
+			return err
+		}
+		if ns, err := c.v.Namespace(row[k.ns].Oid()); err == nil && ns != nil {
+			if ok, err := c.v.IsOwner(c.v.User(), ns.Owner); ok && err == nil {
+				return nil
+			}
+		}
+	}
+	return c.requireOwnership(t, o, n)
+}
+
+// missingText is what the notice of DROP IF EXISTS says instead of the error.
+func (c *ctx) missingText(t pg_query.ObjectType, n *pg_query.Node, e *pgerr.Error) string {
+	if e.Code == pgerr.InvalidSchemaName {
+		return e.Message
+	}
+	switch t {
+	case pg_query.ObjectType_OBJECT_FUNCTION, pg_query.ObjectType_OBJECT_PROCEDURE, pg_query.ObjectType_OBJECT_ROUTINE, pg_query.ObjectType_OBJECT_AGGREGATE:
+		if e.Code != pgerr.UndefinedFunction {
+			return e.Message
+		}
+		owa := n.GetObjectWithArgs()
+		var args []string
+		for _, a := range owa.Objargs {
+			args = append(args, analyze.TypeNameText(a.GetTypeName()))
+		}
+		return strings.ToLower(parse.ObjectWord(t)) + " " + joinName(strs(owa.Objname)) + "(" + strings.Join(args, ",") + ") does not exist"
+	case pg_query.ObjectType_OBJECT_OPERATOR:
+		if e.Code == pgerr.UndefinedFunction {
+			return "operator " + joinName(strs(n.GetObjectWithArgs().Objname)) + " does not exist"
+		}
+	case pg_query.ObjectType_OBJECT_CAST:
+		if strings.HasPrefix(e.Message, "cast ") {
+			items := n.GetList().GetItems()
+			return "cast from type " + analyze.TypeNameText(items[0].GetTypeName()) + " to type " + analyze.TypeNameText(items[1].GetTypeName()) + " does not exist"
+		}
+	case pg_query.ObjectType_OBJECT_COLLATION:
+		return "collation \"" + joinName(strs(nameList(n))) + "\" does not exist"
+	case pg_query.ObjectType_OBJECT_TRIGGER, pg_query.ObjectType_OBJECT_RULE, pg_query.ObjectType_OBJECT_POLICY:
+		if e.Code == pgerr.UndefinedObject {
+			items := strs(n.GetList().GetItems())
+			return strings.ToLower(parse.ObjectWord(t)) + " \"" + items[len(items)-1] + "\" for relation \"" + joinName(items[:len(items)-1]) + "\" does not exist"
+		}
+	}
+	return e.Message
 }
 
 // isMissing says whether an error is that something does not exist.
 func isMissing(e *pgerr.Error) bool {
 	switch e.Code {
 	case pgerr.UndefinedTable, pgerr.UndefinedObject, pgerr.UndefinedFunction, pgerr.InvalidSchemaName, pgerr.UndefinedColumn:
-		return strings.HasSuffix(e.Message, "does not exist")
+		return strings.Contains(e.Message, "does not exist") || strings.HasPrefix(e.Message, "could not find ") // a function named ...
 	}
 	return false
 }
@@ -187,19 +253,6 @@ func (c *ctx) mayDrop(rel *catalog.Relation) error {
 	return requireNotSystem(rel)
 }
 
-// objectFinder gives the command tag and the look-up of kinds of objects that are not relations.
-func (c *ctx) objectFinder(t pg_query.ObjectType) (tag string, find func(*pg_query.Node) (catalog.Object, error)) {
-	switch t {
-	case pg_query.ObjectType_OBJECT_SCHEMA:
-		return "DROP SCHEMA", c.findSchema
-	case pg_query.ObjectType_OBJECT_TYPE:
-		return "DROP TYPE", func(n *pg_query.Node) (catalog.Object, error) { return c.findType(n, false) }
-	case pg_query.ObjectType_OBJECT_DOMAIN:
-		return "DROP DOMAIN", func(n *pg_query.Node) (catalog.Object, error) { return c.findType(n, true) }
-	}
-	return "", nil
-}
-
 func (c *ctx) findSchema(n *pg_query.Node) (catalog.Object, error) {
 	name := n.GetString_().GetSval()
 	oid, err := c.schemaNamed(name)
@@ -217,21 +270,11 @@ func (c *ctx) findSchema(n *pg_query.Node) (catalog.Object, error) {
 	return object(catalog.PgNamespaceOID, oid), err
 }
 
+// findType finds a type that the current user owns.
 func (c *ctx) findType(n *pg_query.Node, domain bool) (catalog.Object, error) {
-	tn := n.GetTypeName()
-	t, _, err := analyze.LookUpTypeName(c.analyzeEnv(), tn)
+	o, err := c.typeObject(n, domain)
 	if err != nil {
 		return catalog.Object{}, err
 	}
-	if t == nil {
-		return catalog.Object{}, pgerr.New(pgerr.UndefinedObject, "type \"%s\" does not exist", analyze.TypeNameText(tn))
-	}
-	if domain && t.Kind != 'd' {
-		return catalog.Object{}, pgerr.New(pgerr.WrongObjectType, "%s is not a domain", types.FormatType(c.Backend.Env, t.OID))
-	}
-	ok, err := c.v.IsOwner(c.v.User(), t.Owner)
-	if err == nil && !ok {
-		err = pgerr.New(pgerr.InsufficientPrivilege, "must be owner of type %s", types.FormatType(c.Backend.Env, t.OID))
-	}
-	return object(catalog.PgTypeOID, t.OID), err
+	return o, c.requireTypeOwner(o.OID)
 }

@@ -7,6 +7,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -162,7 +163,7 @@ func (c *ctx) grantObject(t pg_query.ObjectType, x *pg_query.Node) (OID, error) 
 	case pg_query.ObjectType_OBJECT_FUNCTION:
 		return c.grantFunction(x.GetObjectWithArgs())
 	}
-	return 0, pgerr.NotSupported("GRANT on %s", t)
+	return 0, pgerr.NotSupported("GRANT ON %s", parse.ObjectWord(t))
 }
 
 func (c *ctx) grantFunction(n *pg_query.ObjectWithArgs) (OID, error) {
@@ -203,7 +204,7 @@ func (c *ctx) allInSchemas(n *pg_query.GrantStmt) (list []OID, err error) {
 		kinds = "S"
 	case pg_query.ObjectType_OBJECT_TABLE:
 	default:
-		return nil, pgerr.NotSupported("GRANT on all %s in a schema", n.Objtype)
+		return nil, pgerr.NotSupported("GRANT ON ALL %sS IN SCHEMA", parse.ObjectWord(n.Objtype))
 	}
 	for _, x := range n.Objects {
 		ns, err := c.schemaNamed(x.GetString_().GetSval())
@@ -227,7 +228,7 @@ func (c *ctx) allInSchemas(n *pg_query.GrantStmt) (list []OID, err error) {
 func (c *ctx) grantOn(t pg_query.ObjectType, oid OID, o *grantOrder, all bool) error {
 	g, ok := grantables[t]
 	if !ok {
-		return pgerr.NotSupported("GRANT on %s", t)
+		return pgerr.NotSupported("GRANT ON %s", parse.ObjectWord(t))
 	}
 	if t == pg_query.ObjectType_OBJECT_TABLE { // GRANT ... ON seq works as for a table
 		if rel, err := c.v.Relation(oid); err == nil && rel != nil && rel.Kind == 'S' {

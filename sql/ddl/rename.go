@@ -4,6 +4,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -17,7 +18,7 @@ func rename(c *ctx, n *pg_query.RenameStmt) (string, error) {
 		pg_query.ObjectType_OBJECT_MATVIEW:
 		return c.renameRelationStmt(n)
 	case pg_query.ObjectType_OBJECT_COLUMN, pg_query.ObjectType_OBJECT_ATTRIBUTE:
-		return "ALTER TABLE", c.renameColumn(n)
+		return parse.CommandTag(&pg_query.Node{Node: &pg_query.Node_RenameStmt{RenameStmt: n}}), c.renameColumn(n)
 	case pg_query.ObjectType_OBJECT_TABCONSTRAINT:
 		return "ALTER TABLE", c.renameConstraint(n)
 	case pg_query.ObjectType_OBJECT_SCHEMA:
@@ -27,16 +28,20 @@ func rename(c *ctx, n *pg_query.RenameStmt) (string, error) {
 	case pg_query.ObjectType_OBJECT_DATABASE:
 		return "ALTER DATABASE", c.renameDatabase(n)
 	}
-	return "", pgerr.NotSupported("RENAME of %s", n.RenameType)
+	tag := parse.AlterTag(n.RenameType)
+	switch n.RenameType {
+	case pg_query.ObjectType_OBJECT_TYPE, pg_query.ObjectType_OBJECT_DOMAIN:
+		return tag, c.renameTypeStmt(n)
+	case pg_query.ObjectType_OBJECT_DOMCONSTRAINT:
+		return tag, c.renameDomainConstraint(n)
+	case pg_query.ObjectType_OBJECT_TRIGGER, pg_query.ObjectType_OBJECT_RULE, pg_query.ObjectType_OBJECT_POLICY:
+		return tag, c.renameMember(n)
+	}
+	return tag, c.renameObject(n)
 }
 
 func (c *ctx) renameRelationStmt(n *pg_query.RenameStmt) (string, error) {
-	tags := map[pg_query.ObjectType]string{pg_query.ObjectType_OBJECT_VIEW: "ALTER VIEW", pg_query.ObjectType_OBJECT_INDEX: "ALTER INDEX",
-		pg_query.ObjectType_OBJECT_SEQUENCE: "ALTER SEQUENCE", pg_query.ObjectType_OBJECT_MATVIEW: "ALTER MATERIALIZED VIEW"}
-	tag := tags[n.RenameType]
-	if tag == "" {
-		tag = "ALTER TABLE"
-	}
+	tag := parse.AlterTag(n.RenameType)
 	rel, err := c.tryOpen(n.Relation, accessExclusive)
 	if err != nil {
 		return "", err
@@ -51,11 +56,10 @@ func (c *ctx) renameRelationStmt(n *pg_query.RenameStmt) (string, error) {
 	if err := c.mayRename(rel); err != nil {
 		return "", err
 	}
-	if n.RenameType == pg_query.ObjectType_OBJECT_SEQUENCE && rel.Kind != 'S' {
-		return "", pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a sequence", rel.Name)
-	}
-	if n.RenameType == pg_query.ObjectType_OBJECT_VIEW && rel.Kind != 'v' {
-		return "", pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a view", rel.Name)
+	if n.RenameType != pg_query.ObjectType_OBJECT_INDEX { // ALTER INDEX renames anything
+		if err := checkAlterKind(rel, n.RenameType); err != nil {
+			return "", err
+		}
 	}
 	return tag, c.renameRelation(rel.OID, n.Newname)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -219,7 +220,7 @@ func (c *ctx) schemaElements(elements []*pg_query.Node, schema string) error {
 		kind := fmt.Sprintf("%T", n.Node)
 		run := executor.LookupCommand(kind)
 		if run == nil {
-			return pgerr.NotSupported("%s in CREATE SCHEMA", strings.TrimPrefix(kind, "*pg_query.Node_"))
+			return pgerr.NotSupported("%s in CREATE SCHEMA", parse.CommandTag(n))
 		}
 		sub := *c.Command
 		sub.Node = n
