@@ -33,6 +33,10 @@ type CommandSession interface {
 	LockRelation(oid types.OID, mode int) (*catalog.Relation, error)
 	// RunTree plans and runs an analysed query and calls each with its rows, which are valid until it returns.
 	RunTree(q *query.Query, text string, each func(types.Row) error) error
+	// CheckSetting refuses a value that a setting can't have.
+	CheckSetting(name, value string) error
+	// ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
+	ChecksFunctionBodies() bool
 	// AtPreCommit runs fn when the transaction is about to commit.
 	AtPreCommit(fn func() error)
 }

@@ -25,8 +25,9 @@ type setFunction struct {
 	row    bool // a scalar result is a composite to be taken apart
 }
 
-// newSetFunction compiles e; cols is how many columns a row of it has in its place.
-func (s *State) newSetFunction(c *expr.Compiler, e query.Expr, cols int) (*setFunction, error) {
+// newSetFunction compiles e; cols is how many columns a row of it has in its place, listed what the query
+// lists for them, nil when it does not.
+func (s *State) newSetFunction(c *expr.Compiler, e query.Expr, cols int, listed *types.TupleDesc) (*setFunction, error) {
 	f := &setFunction{cols: cols}
 	fn, args, ret, coll, retset := callOf(e)
 	if !retset {
@@ -46,7 +47,7 @@ func (s *State) newSetFunction(c *expr.Compiler, e query.Expr, cols int) (*setFu
 	if f.args, err = c.CompileList(args); err != nil {
 		return nil, err
 	}
-	f.call = types.Call{Args: make([]types.Datum, len(args)), RetType: ret, Collation: coll, FnExpr: e}
+	f.call = types.Call{Args: make([]types.Datum, len(args)), RetType: ret, Collation: coll, FnExpr: e, RetDesc: listed}
 	if fe, ok := e.(*query.FuncExpr); ok {
 		f.call.Variadic = fe.Variadic
 	}
@@ -86,17 +87,20 @@ func (s *splitRows) Next(row []types.Datum) (bool, error) {
 	return s.row.Next(row)
 }
 
-// listedColumns tells a function which columns the query lists for its rows. An ordinary internal function is called here, so that it sees them.
-func (s *State) listedColumns(c *expr.Compiler, f *setFunction, rf *query.RangeFunction) error {
+// listedDesc describes the rows of a function for which the query lists columns; nil when it does not.
+func (s *State) listedDesc(rf *query.RangeFunction) (*types.TupleDesc, error) {
+	if rf.ColNames == nil {
+		return nil, nil
+	}
 	cols := make([]types.RecordColumn, len(rf.ColNames))
 	for i := range cols {
 		cols[i] = types.RecordColumn{Name: rf.ColNames[i], Type: rf.ColTypes[i], TypMod: rf.ColTypMods[i], Collation: rf.ColCollations[i]}
 	}
-	desc, err := types.NewRecordDesc(s.Backend.Env, cols)
-	if err != nil {
-		return err
-	}
-	f.call.RetDesc = desc
+	return types.NewRecordDesc(s.Backend.Env, cols)
+}
+
+// listedColumns tells an ordinary internal function which columns the query lists for its rows: it is called here.
+func (s *State) listedColumns(c *expr.Compiler, f *setFunction, rf *query.RangeFunction, desc *types.TupleDesc) error {
 	fe, ok := rf.Expr.(*query.FuncExpr)
 	if f.srf != nil || !ok {
 		return nil
@@ -233,9 +237,13 @@ func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 	c := s.compiler()
 	width := 0
 	for _, rf := range p.Functions {
-		f, err := s.newSetFunction(c, rf.Expr, rf.ColCount)
-		if err == nil && rf.ColNames != nil {
-			err = s.listedColumns(c, f, rf)
+		desc, err := s.listedDesc(rf)
+		if err != nil {
+			return nil, err
+		}
+		f, err := s.newSetFunction(c, rf.Expr, rf.ColCount, desc)
+		if err == nil && desc != nil {
+			err = s.listedColumns(c, f, rf, desc)
 		}
 		if err != nil {
 			return nil, err
@@ -345,7 +353,7 @@ func newProjectSet(s *State, p *plan.ProjectSet) (Node, error) {
 	n.evals, n.funcs, n.iters, n.ends, n.row = make([]expr.Eval, k), make([]*setFunction, k), make([]types.Iterator, k), make([]bool, k), make(types.Row, k)
 	for i, t := range p.Targets {
 		if _, _, _, _, retset := callOf(t.Expr); retset {
-			n.funcs[i], err = s.newSetFunction(c, t.Expr, 1)
+			n.funcs[i], err = s.newSetFunction(c, t.Expr, 1, nil)
 		} else {
 			n.evals[i], err = c.Compile(t.Expr)
 		}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/executor"
@@ -143,8 +145,22 @@ func (s *Session) CommitAndStart() error {
 // AtPreCommit runs fn when the transaction is about to commit.
 func (s *Session) AtPreCommit(fn func() error) { s.atPreCommit = append(s.atPreCommit, fn) }
 
-// rowList collects rows.
-type rowList struct{ rows []types.Row }
+// rowList collects rows, at most max of them (0 = all).
+type rowList struct {
+	rows []types.Row
+	max  int
+	stop bool // at max, end the statement: it only reads
+}
+
+// errEnoughRows ends a statement whose further rows nobody wants.
+var errEnoughRows = errors.New("enough rows")
+
+func (r *rowList) upTo(max int) []types.Row {
+	if max > 0 && len(r.rows) > max {
+		return r.rows[:max]
+	}
+	return r.rows
+}
 
 func (r *rowList) receive(row types.Row) error {
 	copied := make(types.Row, len(row))
@@ -152,6 +168,9 @@ func (r *rowList) receive(row types.Row) error {
 		copied[i] = d.Clone()
 	}
 	r.rows = append(r.rows, copied)
+	if r.stop && len(r.rows) == r.max {
+		return errEnoughRows
+	}
 	return nil
 }
 

@@ -170,8 +170,11 @@ func (s *Session) analyzeEnv(params *analyze.Params) *analyze.Env {
 
 // analyzeRaw analyses and rewrites a statement for the plan cache.
 func (s *Session) analyzeRaw(raw any, text string, paramTypes []types.OID) (plancache.Analyzed, error) {
-	if l, ok := raw.(*lifted); ok {
-		return s.analyzeLifted(l, text)
+	switch x := raw.(type) {
+	case *lifted:
+		return s.analyzeLifted(x, text)
+	case *bodyStatement:
+		return x.analyze(s)
 	}
 	stmt := raw.(*parse.Stmt)
 	params := &analyze.Params{Types: append([]types.OID(nil), paramTypes...), Variable: true}

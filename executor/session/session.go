@@ -44,18 +44,20 @@ type Session struct {
 	atPreCommit   []func() error
 
 	// Statements and portals.
-	statements   map[string]*prepared
-	unnamed      *prepared
-	cache        statementCache
-	notices      int // sent or suppressed so far
-	portals      map[string]*portal
-	portalCount  uint64
-	spare        *portal // the last unnamed portal that was dropped, for its memory
-	holdable     bool    // there has been a cursor WITH HOLD
-	env          plancache.Env
-	tables       map[types.OID]*executor.Table
-	triggerSQL   map[string]*prepared // of foreign keys' actions, by text
-	domainChecks map[*catalog.Constraint]*domainCheck
+	statements    map[string]*prepared
+	unnamed       *prepared
+	cache         statementCache
+	notices       int // sent or suppressed so far
+	portals       map[string]*portal
+	portalCount   uint64
+	spare         *portal // the last unnamed portal that was dropped, for its memory
+	holdable      bool    // there has been a cursor WITH HOLD
+	env           plancache.Env
+	tables        map[types.OID]*executor.Table
+	triggerSQL    map[string]*prepared // of foreign keys' actions, by text
+	domainChecks  map[*catalog.Constraint]*domainCheck
+	snapshots     []*heap.Snapshot // of the statements that run, the innermost last
+	functionDepth int
 
 	pipelined         bool // the extended run has executed something since the last Sync
 	severalStatements bool // the simple query that runs has more than one

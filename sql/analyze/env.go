@@ -39,6 +39,8 @@ type Env struct {
 	// ColumnHook, when set, resolves a column reference that the query does not (after = true) or before the query is asked (after = false): the
 	// variables of PL/pgSQL, the named arguments of SQL functions. A nil result means "not mine".
 	ColumnHook func(names []string, location int, after bool, found query.Expr) (query.Expr, error)
+	// FuncArgs are the arguments of the function in language SQL whose statement is analysed; nil = none.
+	FuncArgs *FunctionArgs
 	// Notice receives warnings and notices; may be nil.
 	Notice func(*pgerr.Error)
 }

@@ -194,6 +194,9 @@ func (p *state) columnRef(c *pg_query.ColumnRef) query.Expr {
 		}
 	}
 	if e == nil {
+		e = p.functionArg(names, at)
+	}
+	if e == nil {
 		missing()
 	}
 	return e

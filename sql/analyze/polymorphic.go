@@ -397,3 +397,39 @@ func (p *state) needArray(elem OID) OID {
 	}
 	return a
 }
+
+// BadPolymorphicResult says why arguments of the given types can't determine a polymorphic result type; "" when they can.
+func BadPolymorphicResult(ret OID, args []OID) string {
+	needs := func(ok func(OID) bool, list string) string {
+		for _, a := range args {
+			if ok(a) {
+				return ""
+			}
+		}
+		return "A result of type " + types.FormatType(nil, ret) + " requires at least one input of type " + list + "."
+	}
+	switch {
+	case ret == types.AnyrangeOID || ret == types.AnymultirangeOID:
+		return needs(func(a OID) bool { return a == types.AnyrangeOID || a == types.AnymultirangeOID }, "anyrange or anymultirange")
+	case ret == types.AnycompatiblerangeOID || ret == types.AnycompatiblemultirangeOID:
+		return needs(func(a OID) bool { return a == types.AnycompatiblerangeOID || a == types.AnycompatiblemultirangeOID },
+			"anycompatiblerange or anycompatiblemultirange")
+	case isFamily1(ret):
+		return needs(isFamily1, "anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange")
+	case isFamily2(ret):
+		return needs(isFamily2, "anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange")
+	}
+	return ""
+}
+
+// IsPolymorphic says whether a type stands for others.
+func IsPolymorphic(t OID) bool { return isPolymorphic(t) }
+
+// ResolveGeneric gives the type that a declared one stands for in a call whose arguments have the actual types.
+func ResolveGeneric(env *Env, actual, declared []OID, t OID) (out OID, err error) {
+	defer catch(&err)
+	if !isPolymorphic(t) {
+		return t, nil
+	}
+	return newState(env, nil).resolveGeneric(actual, append([]OID(nil), declared...), t), nil
+}

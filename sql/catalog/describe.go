@@ -27,7 +27,7 @@ func (v *View) describe(o Object) (string, error) {
 		if p == nil {
 			return "", err
 		}
-		return "function " + v.procText(p), nil
+		return "function " + v.ProcText(p), nil
 	case PgConstraintOID:
 		return v.describeConstraint(o.OID)
 	case PgAttrdefOID:
@@ -175,8 +175,8 @@ func (v *View) qualified(ns OID, name string, visible bool) string {
 
 func (v *View) typeText(oid OID) string { return types.FormatType(v.Env(), oid) }
 
-// procText is a function's name with its argument types.
-func (v *View) procText(p *Proc) string {
+// ProcText is a function's name with its argument types.
+func (v *View) ProcText(p *Proc) string {
 	args := make([]string, len(p.ArgTypes))
 	for i, t := range p.ArgTypes {
 		args[i] = v.typeText(t)

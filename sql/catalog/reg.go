@@ -313,7 +313,7 @@ func (c typeCatalog) RegName(regType, oid OID) (string, bool) {
 		}
 	case types.RegprocedureOID:
 		if p, _ := v.Proc(oid); p != nil {
-			return v.procText(p), true
+			return v.ProcText(p), true
 		}
 	case types.RegoperOID:
 		if o, _ := v.Operator(oid); o != nil {

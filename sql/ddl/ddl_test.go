@@ -103,8 +103,10 @@ func (s *session) rollback() {
 	s.waiter.Owner.Close()
 }
 
-func (s *session) CommandCounterIncrement() error { return s.view.NextCommand() }
-func (s *session) RequireNoBlock(string) error    { return nil }
+func (s *session) CommandCounterIncrement() error    { return s.view.NextCommand() }
+func (s *session) CheckSetting(string, string) error { return nil }
+func (s *session) ChecksFunctionBodies() bool        { return true }
+func (s *session) RequireNoBlock(string) error       { return nil }
 func (s *session) CommitAndStart() error {
 	err := s.commit()
 	s.begin()

@@ -253,23 +253,6 @@ func (c *ctx) mayDrop(rel *catalog.Relation) error {
 	return requireNotSystem(rel)
 }
 
-func (c *ctx) findSchema(n *pg_query.Node) (catalog.Object, error) {
-	name := n.GetString_().GetSval()
-	oid, err := c.schemaNamed(name)
-	if err != nil {
-		return catalog.Object{}, err
-	}
-	ns, err := c.v.Namespace(oid)
-	if err != nil {
-		return catalog.Object{}, err
-	}
-	ok, err := c.v.IsOwner(c.v.User(), ns.Owner)
-	if err == nil && !ok {
-		err = pgerr.New(pgerr.InsufficientPrivilege, "must be owner of schema %s", name)
-	}
-	return object(catalog.PgNamespaceOID, oid), err
-}
-
 // findType finds a type that the current user owns.
 func (c *ctx) findType(n *pg_query.Node, domain bool) (catalog.Object, error) {
 	o, err := c.typeObject(n, domain)

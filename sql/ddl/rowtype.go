@@ -26,6 +26,7 @@ type newType struct {
 	collation                     OID
 	defaultBin, defaultText       types.Datum
 	composite                     bool // made by CREATE TYPE AS: no table's row type
+	shell                         bool
 }
 
 // Functions of all composite and array types.
@@ -147,7 +148,7 @@ func (c *ctx) insertType(t *newType) error {
 	set(catalog.TypeTyptype, types.Char(t.kind))
 	set(catalog.TypeTypcategory, types.Char(t.category))
 	set(catalog.TypeTypispreferred, types.Bool(t.preferred))
-	set(catalog.TypeTypisdefined, types.Bool(true))
+	set(catalog.TypeTypisdefined, types.Bool(!t.shell))
 	set(catalog.TypeTypdelim, types.Char(t.delim))
 	set(catalog.TypeTyprelid, types.Oid(t.relid))
 	set(catalog.TypeTypsubscript, types.Oid(t.subscript))

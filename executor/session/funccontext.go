@@ -1,0 +1,54 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/settings"
+)
+
+// hasOwnContext says whether a function runs as another user, or with settings of its own.
+func hasOwnContext(p *catalog.Proc) bool { return p.SecDef || len(p.Config) > 0 }
+
+// inContextOf runs fn as a SECURITY DEFINER function's owner and with its SET clauses; both end with it.
+func (s *Session) inContextOf(p *catalog.Proc, fn func() error) (err error) {
+	level := s.gucs.nest()
+	defer func() { s.gucs.unnest(level, err == nil) }()
+	if p.SecDef {
+		user := s.view.User()
+		s.view.SetUser(p.Owner)
+		defer s.view.SetUser(user)
+	}
+	for _, set := range p.Config {
+		name, value, _ := strings.Cut(set, "=")
+		if err := s.setVariable(name, value, settings.ActionSave); err != nil {
+			return err
+		}
+	}
+	return fn()
+}
+
+// functionDepthMax bounds calls inside calls: a Go stack overflow would end the process.
+const functionDepthMax = 1000
+
+func (s *Session) enterFunction() error {
+	if s.functionDepth >= functionDepthMax {
+		return pgerr.New(pgerr.StatementTooComplex, "stack depth limit exceeded").
+			WithHint("Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring the platform's stack depth limit is adequate.")
+	}
+	s.functionDepth++
+	return nil
+}
+
+func (s *Session) leaveFunction() { s.functionDepth-- }
+
+// CheckSetting refuses a value that a setting can't have.
+func (s *Session) CheckSetting(name, value string) error {
+	level := s.gucs.nest()
+	defer s.gucs.unnest(level, false)
+	return s.setVariable(name, value, settings.ActionSave)
+}
+
+// ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
+func (s *Session) ChecksFunctionBodies() bool { return s.gucs.Bool(settings.CheckFunctionBodies) }

@@ -1,0 +1,146 @@
+package rewrite
+
+import (
+	"strings"
+
+	"github.com/calfdb/calf/sql/analyze"
+	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/parse"
+	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
+)
+
+// SQLFunction is a function in language SQL at one call site: the types of its arguments and of its result are settled.
+type SQLFunction struct {
+	Proc   *catalog.Proc
+	Args   analyze.FunctionArgs
+	Result analyze.FunctionResult
+
+	stmts  []*parse.Stmt  // of a body that is a string
+	stored []*query.Query // of an SQL-standard body
+}
+
+// NewSQLFunction prepares a function for a call with arguments of these types and a result of that one.
+func NewSQLFunction(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret types.OID) (*SQLFunction, error) {
+	f := &SQLFunction{Proc: p, Args: analyze.FunctionArgs{Function: p.Name, Types: argTypes, Names: inputNames(p)}}
+	var err error
+	if f.Result, err = resultOf(env, p, argTypes, ret); err != nil {
+		return nil, err
+	}
+	if expr, ok := strings.CutPrefix(p.SQLBody, "RETURN "); ok { // as the initial contents of pg_proc have it
+		f.stmts, err = parse.Parse("SELECT " + expr)
+		return f, err
+	}
+	if p.SQLBody != "" {
+		f.stored, err = query.DecodeQueries(p.SQLBody)
+		return f, err
+	}
+	f.stmts, err = parse.Parse(p.Src)
+	return f, err
+}
+
+// inputNames are the names of a function's input parameters.
+func inputNames(p *catalog.Proc) []string {
+	var list []string
+	for i, n := range p.ArgNames {
+		if p.ArgModes == nil || p.ArgModes[i] == 'i' || p.ArgModes[i] == 'b' || p.ArgModes[i] == 'v' {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// resultOf finds what the function gives.
+func resultOf(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret types.OID) (analyze.FunctionResult, error) {
+	r := analyze.FunctionResult{Type: ret}
+	if ret == types.RecordOID {
+		var rerr error
+		r.Desc = analyze.OutColumns(p, func(t types.OID) types.OID {
+			out, err := analyze.ResolveGeneric(env, argTypes, p.ArgTypes, t)
+			if err != nil {
+				rerr = err
+			}
+			return out
+		}, func(t types.OID) types.OID {
+			if typ, err := env.Catalog.Type(t); err == nil && typ != nil {
+				return typ.Collation
+			}
+			return 0
+		})
+		return r, rerr
+	}
+	t, err := env.Catalog.Type(ret)
+	if err != nil || t == nil || t.RelID == 0 {
+		return r, err
+	}
+	rel, err := env.Catalog.Relation(t.RelID)
+	if rel != nil {
+		r.Desc = rel.Desc
+	}
+	return r, err
+}
+
+// Len is the number of the function's statements.
+func (f *SQLFunction) Len() int { return len(f.stmts) + len(f.stored) }
+
+// Statement gives statement i as it was parsed, nil for one of an SQL-standard body.
+func (f *SQLFunction) Statement(i int) *parse.Stmt {
+	if i < len(f.stmts) {
+		return f.stmts[i]
+	}
+	return nil
+}
+
+// Analyze analyses and rewrites statement i. The last one's result is converted to the function's; whole says that its one column is the result
+// even where that is a composite.
+func (f *SQLFunction) Analyze(env *analyze.Env, i int) (queries []*query.Query, whole bool, err error) {
+	q, err := f.Raw(env, i)
+	if err != nil {
+		return nil, false, err
+	}
+	if q.Command == query.CmdUtility {
+		queries = []*query.Query{q}
+	} else if queries, err = Rewrite(env, q); err != nil {
+		return nil, false, err
+	}
+	if i < f.Len()-1 {
+		return queries, false, nil
+	}
+	at := -1
+	for j, q := range queries {
+		if q.CanSetTag {
+			at = j
+		}
+	}
+	var last *query.Query
+	if at >= 0 && queries[at].Command != query.CmdUtility {
+		last = queries[at]
+	}
+	out, whole, err := analyze.CoerceResult(env, last, f.Result)
+	if err == nil && at >= 0 && last != nil {
+		queries[at] = out
+	}
+	return queries, whole, err
+}
+
+// Raw analyses statement i, which is not rewritten.
+func (f *SQLFunction) Raw(env *analyze.Env, i int) (*query.Query, error) {
+	if f.stored != nil {
+		return query.CopyQuery(f.stored[i]), nil
+	}
+	return analyze.Statement(analyze.InFunction(env, &f.Args), f.stmts[i])
+}
+
+// Check analyses the whole body, for CREATE FUNCTION.
+func (f *SQLFunction) Check(env *analyze.Env) error {
+	for i := range f.Len() {
+		if _, _, err := f.Analyze(env, i); err != nil {
+			return err
+		}
+	}
+	if f.Len() > 0 {
+		return nil
+	}
+	_, _, err := analyze.CoerceResult(env, nil, f.Result)
+	return err
+}
