@@ -3,7 +3,6 @@ package session
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
-	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/plancache"
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
@@ -381,14 +380,7 @@ func (s *Session) plainFunction(p *catalog.Proc, call *types.Call) (types.Func, 
 			return f.result(rows[0])
 		}, nil
 	}
-	l, name, err := s.language(p.Lang)
-	if err != nil {
-		return nil, err
-	}
-	if l == nil || l.Function == nil {
-		return nil, pgerr.NotSupported("calling a function in language %s", name)
-	}
-	return l.Function(s.backend, p, call)
+	return nil, pgerr.NotSupported("function %s in this language", p.Name)
 }
 
 // setFunctionInLanguage makes the callable of a set-returning function that is not internal.
@@ -403,24 +395,7 @@ func (s *Session) setFunctionInLanguage(p *catalog.Proc, call *types.Call) (type
 		}
 		return f.start, nil
 	}
-	l, name, err := s.language(p.Lang)
-	if err != nil {
-		return nil, err
-	}
-	if l == nil || l.SetFunction == nil {
-		return nil, pgerr.NotSupported("calling a function in language %s", name)
-	}
-	return l.SetFunction(s.backend, p, call)
-}
-
-// language finds the implementation of a language that is not built in.
-func (s *Session) language(oid types.OID) (*executor.Language, string, error) {
-	_, row, err := s.view.Find(catalog.PgLanguageOidIndexOID, types.Oid(oid))
-	if err != nil || row == nil {
-		return nil, "", err
-	}
-	name := row[catalog.LanguageLanname].Str()
-	return executor.LookupLanguage(name), name, nil
+	return nil, pgerr.NotSupported("function %s in this language", p.Name)
 }
 
 // lookupC finds the stand-in of a function in language C.

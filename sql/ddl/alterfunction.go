@@ -3,17 +3,13 @@ package ddl
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
-	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 )
 
-func init() {
-	register("AlterFunctionStmt", alterFunction)
-	register("DoStmt", do)
-}
+func init() { register("AlterFunctionStmt", alterFunction) }
 
 // alterFunction is ALTER FUNCTION, PROCEDURE and ROUTINE with options.
 func alterFunction(c *ctx, n *pg_query.AlterFunctionStmt) (string, error) {
@@ -91,39 +87,4 @@ func alterProcRow(row types.Row, a *functionAttrs, config []string) {
 	if len(a.sets) > 0 {
 		row[catalog.ProcProconfig] = configDatum(config)
 	}
-}
-
-// do is DO: code of a language, run once.
-func do(c *ctx, n *pg_query.DoStmt) (string, error) {
-	language, body, hasBody := "plpgsql", "", false
-	for _, x := range n.Args {
-		switch d := x.GetDefElem(); d.Defname {
-		case "language":
-			language = d.Arg.GetString_().GetSval()
-		case "as":
-			body, hasBody = d.Arg.GetString_().GetSval(), true
-		}
-	}
-	if !hasBody {
-		return "", pgerr.New(pgerr.SyntaxError, "no inline code specified")
-	}
-	oid, err := c.v.LanguageByName(language)
-	if err != nil {
-		return "", err
-	}
-	if oid == 0 {
-		return "", pgerr.New(pgerr.UndefinedObject, "language \"%s\" does not exist", language)
-	}
-	_, row, err := c.v.Find(catalog.PgLanguageOidIndexOID, types.Oid(oid))
-	if err != nil {
-		return "", err
-	}
-	if row[catalog.LanguageLaninline].Oid() == 0 {
-		return "", pgerr.New(pgerr.FeatureNotSupported, "language \"%s\" does not support inline code execution", language)
-	}
-	l := executor.LookupLanguage(language)
-	if l == nil || l.Inline == nil {
-		return "", pgerr.NotSupported("DO in language %s", language)
-	}
-	return "DO", l.Inline(c.Command, body)
 }

@@ -5,7 +5,6 @@ import (
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
-	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/parse"
@@ -76,14 +75,10 @@ func (c *ctx) validateFunction(oid OID, f *functionDef) error {
 	case catalog.SQLLanguage:
 		return c.validateSQL(p)
 	}
-	l := executor.LookupLanguage(f.language)
-	if l == nil {
-		return pgerr.NotSupported("language %s", f.language)
-	}
-	if l.Validate == nil || !c.Session.ChecksFunctionBodies() {
+	if c.Backend.ValidateFunction == nil || !c.Session.ChecksFunctionBodies() {
 		return nil
 	}
-	return l.Validate(c.Command, p)
+	return c.Backend.ValidateFunction(p)
 }
 
 // validateInternal refuses a name that no built-in function has.
