@@ -281,7 +281,9 @@ func (s *Session) cursorRow(p *portal, at int64) (types.Row, error) {
 		if p.done || p.held {
 			return nil, nil
 		}
+		s.pushSnapshot(&p.snapshot)
 		row, err := p.state.Next()
+		s.popSnapshot()
 		if err != nil {
 			p.failed = true
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/settings"
+	"github.com/calfdb/calf/storage/heap"
 )
 
 // hasOwnContext says whether a function runs as another user, or with settings of its own.
@@ -52,3 +53,8 @@ func (s *Session) CheckSetting(name, value string) error {
 
 // ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
 func (s *Session) ChecksFunctionBodies() bool { return s.gucs.Bool(settings.CheckFunctionBodies) }
+
+// pushSnapshot notes what the statement that runs now sees: so do the functions that it calls, unless they are volatile.
+func (s *Session) pushSnapshot(snap *heap.Snapshot) { s.snapshots = append(s.snapshots, snap) }
+
+func (s *Session) popSnapshot() { s.snapshots = s.snapshots[:len(s.snapshots)-1] }

@@ -276,6 +276,8 @@ func (s *Session) runSelect(p *portal, max int64, out receiver) (n int64, err er
 	if p.done {
 		return 0, nil
 	}
+	s.pushSnapshot(&p.snapshot)
+	defer s.popSnapshot()
 	width := len(p.shape.ios)
 	for max <= 0 || n < max {
 		row, err := p.state.Next()

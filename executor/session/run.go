@@ -65,8 +65,8 @@ func (s *Session) execute(st *executor.State, pl *plan.Planned, params []types.D
 	s.takeSnapshot(snap)
 	tx := s.backend.Heap.Tx
 	defer tx.ReleaseSnapshot(&snap.Snapshot)
-	s.snapshots = append(s.snapshots, &snap)
-	defer func() { s.snapshots = s.snapshots[:len(s.snapshots)-1] }()
+	s.pushSnapshot(snap)
+	defer s.popSnapshot()
 	if writes {
 		tx.UseCID()
 		s.backend.After.Begin()

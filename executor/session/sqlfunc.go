@@ -96,7 +96,7 @@ func bodyError(p *catalog.Proc, err error) *pgerr.Error {
 // call runs the function with the caller's rights and settings, or its own where it says so.
 func (f *sqlFunction) call(args []types.Datum, max int) (rows []types.Row, err error) {
 	if f.busy {
-		fresh, err := f.s.newSQLFunction(f.fn.Proc, &types.Call{ArgTypes: f.fn.Args.Types, RetType: f.fn.Result.Type, Columns: f.fn.Result.Desc})
+		fresh, err := f.s.newSQLFunction(f.fn.Proc, &types.Call{ArgTypes: f.fn.Args.Types, RetType: f.fn.Result.Type, RetDesc: f.fn.Result.Desc})
 		if err != nil {
 			return nil, err
 		}
@@ -217,8 +217,8 @@ func (s *Session) executeWith(p *prepared, pl *plan.Planned, generic bool, param
 	if err != nil {
 		return err
 	}
-	s.snapshots = append(s.snapshots, snap)
-	defer func() { s.snapshots = s.snapshots[:len(s.snapshots)-1] }()
+	s.pushSnapshot(snap)
+	defer s.popSnapshot()
 	if err := st.Start(params, snap); err != nil {
 		st.Close()
 		return err

@@ -1,7 +1,7 @@
 package types
 
 import (
-	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -25,4 +25,4 @@ func LookupC(file, symbol string) (f Func, found, known bool) {
 }
 
 // LibraryName is the name of a library in the registry: its file's, without directory and suffix.
-func LibraryName(file string) string { return strings.TrimSuffix(path.Base(file), ".so") }
+func LibraryName(file string) string { return strings.TrimSuffix(filepath.Base(file), ".so") }
