@@ -165,7 +165,7 @@ func (f *setFunction) start(ctx *expr.Context) (types.Iterator, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &oneRow{d: d, split: f.row, env: ctx.Env}, nil
+		return &oneRow{d: d, split: f.row, env: ctx.Env, want: f.call.RetDesc}, nil
 	}
 	for i, arg := range f.args {
 		d, err := arg(ctx)
@@ -320,11 +320,25 @@ func (n *functionScan) next() (types.Row, error) {
 }
 
 func (n *functionScan) Rescan() error {
+	n.Close()
 	n.ready = false
 	return nil
 }
 
-func (n *functionScan) Close() {}
+// Close ends sets that were not read to their end.
+func (n *functionScan) Close() {
+	for i, it := range n.iters {
+		closeSet(it)
+		n.iters[i] = nil
+	}
+}
+
+// closeSet frees what a set holds, if it holds anything.
+func closeSet(it types.Iterator) {
+	if c, ok := it.(interface{ Close() }); ok {
+		c.Close()
+	}
+}
 
 // projectSet evaluates set-returning functions in a target list: side by side, the shorter ones padded with nulls.
 type projectSet struct {
@@ -474,4 +488,11 @@ func (n *projectSet) Rescan() error {
 	return rescan(n.child)
 }
 
-func (n *projectSet) Close() { closeNode(n.child) }
+// Close ends sets that were not read to their end.
+func (n *projectSet) Close() {
+	for i, it := range n.iters {
+		closeSet(it)
+		n.iters[i] = nil
+	}
+	closeNode(n.child)
+}

@@ -119,6 +119,9 @@ func (s *Session) CommandCounterIncrement() error { return s.commandCounterIncre
 
 // RequireNoBlock refuses a command inside a transaction block.
 func (s *Session) RequireNoBlock(name string) error {
+	if s.inFunction > 0 {
+		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed from a function", name)
+	}
 	if s.block == blockOpen || s.block == blockFailed {
 		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot run inside a transaction block", name)
 	}

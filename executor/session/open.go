@@ -27,6 +27,8 @@ func (s *Session) initBackend() {
 	b.FunctionInLanguage = s.functionInLanguage
 	b.SetFunctionInLanguage = s.setFunctionInLanguage
 	b.RunSQL = s.runSQL
+	b.TriggerInLanguage = s.triggerInLanguage
+	b.ValidateFunction = s.validateFunction
 }
 
 // openTable gives a table's storage handles, made once a descriptor.
@@ -175,6 +177,8 @@ func (s *Session) analyzeRaw(raw any, text string, paramTypes []types.OID) (plan
 		return s.analyzeLifted(x, text)
 	case *bodyStatement:
 		return x.analyze(s)
+	case *hookedStmt:
+		return s.analyzeHooked(x)
 	}
 	stmt := raw.(*parse.Stmt)
 	params := &analyze.Params{Types: append([]types.OID(nil), paramTypes...), Variable: true}

@@ -11,6 +11,7 @@ import (
 	"github.com/calfdb/calf/plancache"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/plpgsql"
 	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
 	"github.com/calfdb/calf/storage/xact"
@@ -58,6 +59,12 @@ type Session struct {
 	domainChecks  map[*catalog.Constraint]*domainCheck
 	snapshots     []*heap.Snapshot // of the statements that run, the innermost last
 	functionDepth int
+
+	// PL/pgSQL (plpgsql.go, call.go).
+	plpgsql        *plpgsql.Runtime // nil until the first function runs
+	nonAtomic      bool             // the function that is called next may end the transaction
+	inFunction     int              // SQL statements of functions that are running, one inside the other
+	unnamedCursors int
 
 	pipelined         bool // the extended run has executed something since the last Sync
 	severalStatements bool // the simple query that runs has more than one

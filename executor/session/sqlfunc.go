@@ -380,6 +380,9 @@ func (s *Session) plainFunction(p *catalog.Proc, call *types.Call) (types.Func, 
 			return f.result(rows[0])
 		}, nil
 	}
+	if s.isPLpgSQL(p) {
+		return s.pl().Func(p, call)
+	}
 	return nil, pgerr.NotSupported("function %s in this language", p.Name)
 }
 
@@ -394,6 +397,9 @@ func (s *Session) setFunctionInLanguage(p *catalog.Proc, call *types.Call) (type
 			return nil, err
 		}
 		return f.start, nil
+	}
+	if s.isPLpgSQL(p) {
+		return s.pl().SetFunc(p, call)
 	}
 	return nil, pgerr.NotSupported("function %s in this language", p.Name)
 }

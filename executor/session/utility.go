@@ -6,6 +6,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/executor"
+	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
@@ -56,6 +57,10 @@ func (s *Session) runUtility(p *prepared, pl *plan.Planned, params []types.Datum
 		return c.setConstraints(n.ConstraintsSetStmt)
 	case *pg_query.Node_AlterSystemStmt:
 		return c.alterSystem(n.AlterSystemStmt.Setstmt)
+	case *pg_query.Node_CallStmt:
+		return c.call(n.CallStmt)
+	case *pg_query.Node_DoStmt:
+		return c.doBlock(n.DoStmt)
 	case *pg_query.Node_CheckPointStmt:
 		s.server.store.Sync()
 		return "CHECKPOINT", nil
@@ -70,7 +75,11 @@ func (c *command) other(node *pg_query.Node) (string, error) {
 	if run == nil {
 		return "", pgerr.NotSupported("%s", parse.CommandTag(node))
 	}
-	return run(&executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s, Params: c.params})
+	tag, err := run(&executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s, Params: c.params})
+	if err != nil && node.GetCreateFunctionStmt() != nil {
+		err = c.placeInBody(err)
+	}
+	return tag, err
 }
 
 // endsBlock says whether a failed block obeys the statement.
@@ -140,7 +149,11 @@ func (s *Session) utilityResult(node *pg_query.Node) ([]*query.TargetEntry, erro
 			return p.resultColumns(), nil
 		}
 	case *pg_query.Node_CallStmt:
-		return nil, nil
+		c, err := analyze.Call(s.analyzeEnv(&analyze.Params{Variable: true}), n.CallStmt)
+		if err != nil {
+			return nil, err
+		}
+		return callColumns(c), nil
 	}
 	return nil, nil
 }

@@ -53,10 +53,14 @@ func (p *state) checkSchema(schema string, at int) {
 	}
 }
 
-// funcCandidates lays out every function of a name for a call with nargs arguments, the last of them named names.
-func (p *state) funcCandidates(name []string, at, nargs int, names []string, expandVariadic, expandDefaults bool) []*candidate {
+// funcCandidates lays out every function of a name for a call with nargs arguments, the last of them named names. CALL (isProc) gives a
+// procedure's OUT parameters too.
+func (p *state) funcCandidates(name []string, at, nargs int, names []string, expandVariadic, expandDefaults, isProc bool) []*candidate {
 	var out []*candidate
 	for _, f := range p.candidates(name, at) {
+		if isProc && f.Kind == 'p' {
+			f = withOutParameters(f)
+		}
 		c := layOut(f, nargs, names, expandVariadic, expandDefaults)
 		if c == nil {
 			continue

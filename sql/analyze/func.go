@@ -167,7 +167,7 @@ const (
 
 // lookUpCall finds the function for the argument types. For a coercion the target type is given.
 func (p *state) lookUpCall(c *call, expandVariadic, expandDefaults bool) (callKind, OID) {
-	list := p.funcCandidates(c.name, c.at, len(c.args), c.argNames, expandVariadic, expandDefaults)
+	list := p.funcCandidates(c.name, c.at, len(c.args), c.argNames, expandVariadic, expandDefaults, c.isProc)
 	var best *candidate
 	for _, k := range list {
 		if len(c.args) == 0 || slices.Equal(k.args[:len(c.args)], c.argTypes) {
