@@ -34,9 +34,6 @@ type Backend struct {
 	// TriggerInLanguage makes the callable of a trigger function that is not internal; nil = none.
 	TriggerInLanguage func(p *catalog.Proc, tg *catalog.Trigger) (TriggerFunc, error)
 
-	// ValidateFunction checks the body of a function that is being made, when its language can; nil = none can.
-	ValidateFunction func(p *catalog.Proc) error
-
 	// RunSQL runs one SQL statement inside the running one, with a fresh command and, at READ COMMITTED, a fresh snapshot, with the rights of the
 	// role as; it gives the number of rows. Triggers of foreign keys use it, as the owner of the table that they look at.
 	RunSQL func(as types.OID, sql string, argTypes []types.OID, args []types.Datum) (rows int64, err error)

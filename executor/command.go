@@ -13,6 +13,10 @@ type Command struct {
 	Text    string // of the statement alone
 	Source  string // the whole string that locations count in
 	Params  []types.Datum
+	// ParamTypes are the parameters' types, or ParamHook makes them of numbers; ColumnHook makes variables of names (analyze.Env). In functions.
+	ParamTypes []types.OID
+	ParamHook  func(number, location int) (query.Expr, error)
+	ColumnHook func(names []string, location int, after bool, found query.Expr) (query.Expr, error)
 	// Session is what the command may ask of the session beyond Backend.
 	Session CommandSession
 }
@@ -31,8 +35,8 @@ type CommandSession interface {
 	OpenRelation(schema, name string, mode int) (*catalog.Relation, error)
 	// LockRelation locks a relation and gives its descriptor, nil when it is gone.
 	LockRelation(oid types.OID, mode int) (*catalog.Relation, error)
-	// RunTree plans and runs an analysed query and calls each with its rows, which are valid until it returns.
-	RunTree(q *query.Query, text string, each func(types.Row) error) error
+	// RunTree plans and runs an analysed query of a command and calls each with its rows, which are valid until it returns.
+	RunTree(c *Command, q *query.Query, each func(types.Row) error) error
 	// CheckSetting refuses a value that a setting can't have.
 	CheckSetting(name, value string) error
 	// ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.

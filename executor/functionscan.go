@@ -99,19 +99,15 @@ func (s *State) listedDesc(rf *query.RangeFunction) (*types.TupleDesc, error) {
 	return types.NewRecordDesc(s.Backend.Env, cols)
 }
 
-// listedColumns tells an ordinary internal function which columns the query lists for its rows: it is called here.
+// listedColumns tells an ordinary function which columns the query lists for its rows: it is called here.
 func (s *State) listedColumns(c *expr.Compiler, f *setFunction, rf *query.RangeFunction, desc *types.TupleDesc) error {
 	fe, ok := rf.Expr.(*query.FuncExpr)
 	if f.srf != nil || !ok {
 		return nil
 	}
 	p, err := c.Proc(fe.FuncOID)
-	if err != nil || p.Lang != catalog.InternalLanguage {
+	if err != nil {
 		return err
-	}
-	fn, ok := types.LookupFunc(p.Src)
-	if !ok {
-		return nil
 	}
 	if f.args, err = c.CompileList(fe.Args); err != nil {
 		return err
@@ -120,6 +116,10 @@ func (s *State) listedColumns(c *expr.Compiler, f *setFunction, rf *query.RangeF
 		Variadic: fe.Variadic}
 	for _, a := range fe.Args {
 		f.call.ArgTypes = append(f.call.ArgTypes, a.Type())
+	}
+	fn, err := s.scalarImplementation(p, &f.call)
+	if err != nil {
+		return err
 	}
 	strict := p.Strict
 	f.srf = func(call *types.Call) (types.Iterator, error) {
@@ -132,6 +132,19 @@ func (s *State) listedColumns(c *expr.Compiler, f *setFunction, rf *query.RangeF
 		return &oneRow{d: d, split: true, env: call.Env, want: desc}, err
 	}
 	return nil
+}
+
+func (s *State) scalarImplementation(p *catalog.Proc, call *types.Call) (types.Func, error) {
+	if p.Lang == catalog.InternalLanguage {
+		if fn, ok := types.LookupFunc(p.Src); ok {
+			return fn, nil
+		}
+		return nil, pgerr.NotSupported("function %s", p.Name)
+	}
+	if s.Backend.FunctionInLanguage == nil {
+		return nil, pgerr.NotSupported("function %s in this language", p.Name)
+	}
+	return s.Backend.FunctionInLanguage(p, call)
 }
 
 func (s *State) setImplementation(p *catalog.Proc, call *types.Call) (types.SRF, error) {

@@ -72,16 +72,12 @@ func (c *command) call(n *pg_query.CallStmt) (string, error) {
 
 // analyzeEnv resolves names as the statement that contains the command does: in a function they may be variables.
 func (c *command) analyzeEnv() *analyze.Env {
-	if h, ok := c.p.source.Raw.(*hookedStmt); ok {
+	if h := c.hooked(); h != nil {
 		env := c.s.analyzeEnv(&analyze.Params{Hook: h.hooks.Param})
 		env.ColumnHook = h.hooks.Column
 		return env
 	}
-	env := c.s.analyzeEnv(&analyze.Params{})
-	if a, err := c.s.analyze(c.p); err == nil {
-		env.Params.Types = a.ParamTypes
-	}
-	return env
+	return c.s.analyzeEnv(&analyze.Params{Types: c.paramTypes()})
 }
 
 // mayEndTransaction says whether a procedure that is called now may commit: not in a block.
@@ -166,7 +162,10 @@ func (c *command) placeInBody(err error) error {
 		if at, ok := placeInLiteral(text[t.Start:t.End], e.InternalQuery, e.InternalPosition); ok {
 			out := *e
 			out.Location = c.p.stmt.Location + t.Start + at + 1
-			out.InternalQuery, out.InternalPosition, out.Context = "", 0, ""
+			out.InternalQuery, out.InternalPosition = "", 0
+			if i := strings.LastIndexByte(out.Context, '\n') + 1; strings.HasPrefix(out.Context[i:], "compilation of ") {
+				out.Context = strings.TrimSuffix(out.Context[:i], "\n")
+			}
 			return &out
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/executor"
-	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
@@ -35,8 +34,7 @@ func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
 	if old := s.portals[n.Portalname]; old != nil {
 		return "", pgerr.New(pgerr.DuplicateCursor, "cursor \"%s\" already exists", n.Portalname)
 	}
-	stmt := &parse.Stmt{Node: n.Query, Location: c.p.stmt.Location, Len: c.p.stmt.Len}
-	ps := s.newPrepared("", c.p.text, stmt, nil)
+	ps := c.contained(n.Query)
 	ps.source.SetCursor(plan.CursorOptions{Cursor: true})
 	p := &portal{name: n.Portalname, stmt: ps, cursor: true, hold: hold, binary: n.Options&cursorBinary != 0,
 		scroll: n.Options&cursorScroll != 0, noScroll: n.Options&cursorNoScroll != 0, text: declareText(c.p), params: c.params}

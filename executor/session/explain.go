@@ -9,7 +9,6 @@ import (
 	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/executor/explain"
 	"github.com/calfdb/calf/plancache"
-	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -74,7 +73,7 @@ func (c *command) explained(node *pg_query.Node) (*prepared, *plancache.Plans, [
 	if ctas := node.GetCreateTableAsStmt(); ctas != nil {
 		node = ctas.Query
 	}
-	p := s.newPrepared("", c.p.text, &parse.Stmt{Node: node, Location: c.p.stmt.Location, Len: c.p.stmt.Len}, nil)
+	p := c.contained(node)
 	if _, err := s.analyze(p); err != nil {
 		return nil, nil, nil, err
 	}

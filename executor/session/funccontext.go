@@ -58,3 +58,30 @@ func (s *Session) ChecksFunctionBodies() bool { return s.gucs.Bool(settings.Chec
 func (s *Session) pushSnapshot(snap *heap.Snapshot) { s.snapshots = append(s.snapshots, snap) }
 
 func (s *Session) popSnapshot() { s.snapshots = s.snapshots[:len(s.snapshots)-1] }
+
+// beginExpression starts an expression of a volatile function, which sees what was done so far; the snapshot is only taken when something asks.
+func (s *Session) beginExpression() { s.snapshots = append(s.snapshots, nil) }
+
+func (s *Session) endExpression() {
+	if snap := s.snapshots[len(s.snapshots)-1]; snap != nil {
+		s.backend.Heap.Tx.ReleaseSnapshot(&snap.Snapshot)
+	}
+	s.popSnapshot()
+}
+
+// callerSnapshot gives a copy, to be released, of the snapshot of what runs now.
+func (s *Session) callerSnapshot() *heap.Snapshot {
+	snap := new(heap.Snapshot)
+	n := len(s.snapshots)
+	if n == 0 {
+		s.takeSnapshot(snap)
+		return snap
+	}
+	if s.snapshots[n-1] == nil {
+		s.snapshots[n-1] = new(heap.Snapshot)
+		s.takeSnapshot(s.snapshots[n-1])
+	}
+	*snap = *s.snapshots[n-1]
+	s.backend.Heap.Tx.HoldSnapshot(&snap.Snapshot, &s.snapshots[n-1].Snapshot)
+	return snap
+}

@@ -218,17 +218,17 @@ func (s *Session) LockRelation(oid types.OID, mode int) (*catalog.Relation, erro
 	return s.lockRelation(oid, mode)
 }
 
-// RunTree plans and runs an analysed query and calls each with its rows.
-func (s *Session) RunTree(q *query.Query, text string, each func(types.Row) error) error {
+// RunTree plans and runs an analysed query of a command and calls each with its rows.
+func (s *Session) RunTree(c *executor.Command, q *query.Query, each func(types.Row) error) error {
 	queries, err := s.rewriteTree(q)
 	if err != nil {
 		return err
 	}
-	pl, err := plan.Build(s.env.Plan, queries, nil, plan.CursorOptions{})
+	pl, err := plan.Build(s.env.Plan, queries, c.Params, plan.CursorOptions{})
 	if err != nil {
 		return err
 	}
-	p := &prepared{text: text}
+	p := &prepared{text: c.Text}
 	if err := s.checkPermissions(p, pl); err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (s *Session) RunTree(q *query.Query, text string, each func(types.Row) erro
 	if err != nil {
 		return err
 	}
-	_, err = s.execute(st, pl, nil, funcReceiver(each))
+	_, err = s.execute(st, pl, c.Params, funcReceiver(each))
 	return err
 }
 

@@ -182,7 +182,11 @@ func (s *Session) analyzeRaw(raw any, text string, paramTypes []types.OID) (plan
 	}
 	stmt := raw.(*parse.Stmt)
 	params := &analyze.Params{Types: append([]types.OID(nil), paramTypes...), Variable: true}
-	q, err := analyze.Statement(s.analyzeEnv(params), stmt)
+	env := s.analyzeEnv(params)
+	q, err := analyze.Statement(env, stmt)
+	if err == nil {
+		err = analyzeContained(env, stmt, q)
+	}
 	if err != nil {
 		return plancache.Analyzed{}, err
 	}

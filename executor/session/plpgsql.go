@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -32,6 +31,21 @@ func (s *Session) isPLpgSQL(p *catalog.Proc) bool {
 	return err == nil && lang != 0 && lang == p.Lang
 }
 
+// plpgsqlFunc makes the callable of a function in PL/pgSQL.
+func (s *Session) plpgsqlFunc(p *catalog.Proc, call *types.Call) (types.Func, error) {
+	fn, err := s.pl().Func(p, call)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *types.Call) (types.Datum, error) {
+		if err := s.enterFunction(); err != nil {
+			return types.Null, err
+		}
+		defer s.leaveFunction()
+		return fn(c)
+	}, nil
+}
+
 // triggerInLanguage makes the callable of a trigger function that is not internal.
 func (s *Session) triggerInLanguage(p *catalog.Proc, tg *catalog.Trigger) (executor.TriggerFunc, error) {
 	if s.isPLpgSQL(p) {
@@ -57,6 +71,9 @@ func (h plHost) Backend() *executor.Backend { return h.s.backend }
 func (h plHost) AnalyzeEnv() *analyze.Env   { return h.s.analyzeEnv(nil) }
 func (h plHost) Notice(n *pgerr.Error)      { h.s.notice(n) }
 func (h plHost) NextCommand() error         { return h.s.commandCounterIncrement() }
+
+func (h plHost) BeginExpression() { h.s.beginExpression() }
+func (h plHost) EndExpression()   { h.s.endExpression() }
 
 func (h plHost) Setting(name string) string {
 	v, err := h.s.gucs.Show(name, true)
@@ -155,6 +172,9 @@ func (s *Session) analyzeHooked(h *hookedStmt) (plancache.Analyzed, error) {
 	} else {
 		q, err = analyze.Statement(env, h.stmt)
 	}
+	if err == nil {
+		err = analyzeContained(env, h.stmt, q)
+	}
 	if err != nil {
 		return plancache.Analyzed{}, err
 	}
@@ -236,9 +256,6 @@ func (q *plQuery) Kind() plpgsql.Kind {
 	return plpgsql.KindUtility
 }
 
-// errEnough ends a query whose reader wants no more rows.
-var errEnough = errors.New("session: no more rows are wanted")
-
 // rowFunc is a receiver of a function's rows.
 type rowFunc struct {
 	out  func(types.Row) error
@@ -248,7 +265,7 @@ type rowFunc struct {
 
 func (r *rowFunc) receive(row types.Row) error {
 	if r.max > 0 && r.rows >= r.max {
-		return errEnough
+		return errEnoughRows
 	}
 	r.rows++
 	return r.out(row)
@@ -267,23 +284,25 @@ func (q *plQuery) Run(params []types.Datum, readOnly bool, max int64, out func(t
 	}
 	s.inFunction++
 	defer func() { s.inFunction-- }()
+	r := &rowFunc{out: out, max: max}
+	if readOnly {
+		snap := s.callerSnapshot()
+		defer s.backend.Heap.Tx.ReleaseSnapshot(&snap.Snapshot)
+		err := s.runWithSnapshot(q.p, params, snap, r)
+		return r.rows, err
+	}
 	plans, err := q.p.source.Get(s.planEnv(), params)
 	if err != nil {
 		return 0, err
 	}
-	r := &rowFunc{out: out, max: max}
 	tag, err := s.runStatements(q.p, plans, params, r)
-	if err == errEnough {
+	if err == errEnoughRows {
 		return r.rows, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	n := tagCount(tag)
-	if !readOnly {
-		err = s.commandCounterIncrement()
-	}
-	return n, err
+	return tagCount(tag), s.commandCounterIncrement()
 }
 
 // CallOut lists the OUT parameters of a CALL.
@@ -331,7 +350,11 @@ func (h plHost) OpenCursor(name string, q plpgsql.Query, params []types.Datum, o
 		kept[i] = params[i].Clone()
 	}
 	p := &portal{name: name, stmt: ps, cursor: true, scroll: o.Scroll, noScroll: o.NoScroll, text: ps.text, params: kept}
-	if err := s.bindPlan(p); err != nil {
+	a, err := s.analyze(ps)
+	if err != nil {
+		return "", err
+	}
+	if err := s.bindPlan(p, a); err != nil {
 		return "", err
 	}
 	if p.strategy != portalSelect {

@@ -143,18 +143,12 @@ func (f *sqlFunction) receiver(i int, rows *rowList, max int) receiver {
 func (f *sqlFunction) runReadOnly(args []types.Datum, max int) ([]types.Row, error) {
 	s := f.s
 	params := append([]types.Datum(nil), args...)
-	var snap heap.Snapshot
-	if n := len(s.snapshots); n > 0 {
-		snap = *s.snapshots[n-1]
-		s.backend.Heap.Tx.HoldSnapshot(&snap.Snapshot, &s.snapshots[n-1].Snapshot)
-	} else {
-		s.takeSnapshot(&snap)
-	}
+	snap := s.callerSnapshot()
 	defer s.backend.Heap.Tx.ReleaseSnapshot(&snap.Snapshot)
 	var rows rowList
 	for i, p := range f.stmts {
 		rows = rowList{}
-		if err := s.runWithSnapshot(p, params, &snap, f.receiver(i, &rows, max)); err != nil {
+		if err := s.runWithSnapshot(p, params, snap, f.receiver(i, &rows, max)); err != nil {
 			return nil, f.statementError(i, err)
 		}
 	}
@@ -381,7 +375,7 @@ func (s *Session) plainFunction(p *catalog.Proc, call *types.Call) (types.Func, 
 		}, nil
 	}
 	if s.isPLpgSQL(p) {
-		return s.pl().Func(p, call)
+		return s.plpgsqlFunc(p, call)
 	}
 	return nil, pgerr.NotSupported("function %s in this language", p.Name)
 }

@@ -75,7 +75,7 @@ func (c *command) other(node *pg_query.Node) (string, error) {
 	if run == nil {
 		return "", pgerr.NotSupported("%s", parse.CommandTag(node))
 	}
-	tag, err := run(&executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s, Params: c.params})
+	tag, err := run(c.registered(node))
 	if err != nil && node.GetCreateFunctionStmt() != nil {
 		err = c.placeInBody(err)
 	}

@@ -3,7 +3,6 @@ package analyze
 import (
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
-	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
@@ -62,14 +61,4 @@ func (p *state) assignWhole(value, to query.Expr) query.Expr {
 		return c
 	}
 	return via
-}
-
-// IsPolymorphic says whether a declared type of a parameter or result stands for the type of the call.
-func IsPolymorphic(t OID) bool { return isPolymorphic(t) }
-
-// ResolvePolymorphic gives the actual type of a polymorphic parameter or result of a function called with arguments of these types.
-func ResolvePolymorphic(env *Env, proc *catalog.Proc, argTypes []OID, declared OID) (t OID, err error) {
-	defer catch(&err)
-	n := min(len(argTypes), len(proc.ArgTypes))
-	return newState(env, nil).resolveGeneric(argTypes[:n], append([]OID(nil), proc.ArgTypes[:n]...), declared), nil
 }

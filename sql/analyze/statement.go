@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"strings"
-
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/sql/catalog"
@@ -201,30 +199,6 @@ func TypeName(env *Env, tn *pg_query.TypeName) (typ OID, mod int32, err error) {
 	defer catch(&err)
 	typ, mod = newState(env, nil).typeNameMod(tn)
 	return typ, mod, nil
-}
-
-// ParseType reads the text of a type name ("numeric(10,2)", "int[]"), as regtype's input does.
-func ParseType(env *Env, text string) (typ OID, mod int32, err error) {
-	bad := func() error { return pgerr.New(pgerr.SyntaxError, "invalid type name \"%s\"", text) }
-	if strings.TrimSpace(text) == "" {
-		return 0, -1, bad()
-	}
-	stmts, err := parse.Parse("SELECT NULL::" + text)
-	if err != nil {
-		return 0, -1, err
-	}
-	sel := stmts[0].Node.GetSelectStmt()
-	if len(stmts) != 1 || sel == nil || len(sel.TargetList) != 1 || len(sel.FromClause) > 0 || sel.WhereClause != nil || len(sel.SortClause) > 0 ||
-		sel.LimitCount != nil || sel.LimitOffset != nil || sel.Op != pg_query.SetOperation_SETOP_NONE {
-		return 0, -1, bad()
-	}
-	rt := sel.TargetList[0].GetResTarget()
-	cast := rt.GetVal().GetTypeCast()
-	if cast == nil || rt.Name != "" || cast.Arg.GetAConst() == nil || cast.TypeName.Setof || cast.TypeName.PctType {
-		return 0, -1, bad()
-	}
-	cast.TypeName.Location = -1 // places in the text that was made up mean nothing
-	return TypeName(env, cast.TypeName)
 }
 
 // LookUpTypeName is TypeName that gives nil for a type that does not exist, and does not refuse shells.

@@ -25,7 +25,9 @@ func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 	if err != nil || exists {
 		return "CREATE TABLE AS", err
 	}
-	q, err := analyze.Query(c.analyzeEnv(), n.Query)
+	env := c.analyzeEnv()
+	env.Params, env.ColumnHook = &analyze.Params{Types: c.ParamTypes, Hook: c.ParamHook}, c.ColumnHook
+	q, err := analyze.Query(env, n.Query)
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +72,7 @@ func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 		return "", err
 	}
 	width := len(rel.Desc.Attrs)
-	if err := c.Session.RunTree(q, c.Text, func(row types.Row) error { return w.add(row[:width]) }); err != nil {
+	if err := c.Session.RunTree(c.Command, q, func(row types.Row) error { return w.add(row[:width]) }); err != nil {
 		return "", err
 	}
 	if err := w.flush(); err != nil {

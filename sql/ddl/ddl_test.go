@@ -130,7 +130,7 @@ func (s *session) LockRelation(oid types.OID, mode int) (*catalog.Relation, erro
 	}
 	return s.view.Relation(oid)
 }
-func (s *session) RunTree(*query.Query, string, func(types.Row) error) error {
+func (s *session) RunTree(*executor.Command, *query.Query, func(types.Row) error) error {
 	return fmt.Errorf("no queries here")
 }
 func (s *session) AtPreCommit(func() error) {}

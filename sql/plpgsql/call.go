@@ -171,12 +171,17 @@ func (f *frame) castResult(v types.Datum, typ types.OID, mod int32) (types.Datum
 	if !row {
 		return types.Null, pgerr.New(pgerr.DatatypeMismatch, "cannot return non-composite value from function returning composite type")
 	}
-	if ret.oid == types.RecordOID || ret.oid == typ {
+	if ret.oid == typ && typ != types.RecordOID {
 		return v, nil
 	}
-	desc, err := f.rt.rowDesc(ret)
-	if err != nil {
-		return types.Null, err
+	desc := f.call.RetDesc
+	if ret.oid != types.RecordOID {
+		if desc, err = f.rt.rowDesc(ret); err != nil {
+			return types.Null, err
+		}
+	}
+	if desc == nil {
+		return v, nil
 	}
 	from, fields, err := types.RecordFields(f.rt.host.Backend().Env, v, nil)
 	if err != nil {
@@ -228,7 +233,7 @@ func (rt *Runtime) setDesc(fn *Function, c *types.Call) (*types.TupleDesc, error
 	case c.RetDesc != nil:
 		return c.RetDesc, nil
 	}
-	return nil, pgerr.New(pgerr.FeatureNotSupported, "function returning record called in context that cannot accept type record")
+	return nil, pgerr.New(pgerr.FeatureNotSupported, "materialize mode required, but it is not allowed in this context")
 }
 
 // setIterator reads a finished set.

@@ -186,7 +186,7 @@ func (ps *parser) actualType(p *catalog.Proc, call *types.Call, declared types.O
 			t = call.ArgTypes[in]
 		} else {
 			var err error
-			if t, err = analyze.ResolvePolymorphic(ps.rt.host.AnalyzeEnv(), p, call.ArgTypes, declared); err != nil {
+			if t, err = analyze.ResolveGeneric(ps.rt.host.AnalyzeEnv(), call.ArgTypes, p.ArgTypes, declared); err != nil {
 				return varType{}, err
 			}
 		}

@@ -25,6 +25,10 @@ type Host interface {
 	// NextCommand makes what was done so far visible to what follows.
 	NextCommand() error
 
+	// BeginExpression starts an expression of a volatile function: what it calls sees all that was done so far, until EndExpression.
+	BeginExpression()
+	EndExpression()
+
 	// BeginSub starts a subtransaction that only this package ends, and gives its depth; ReleaseSub makes it part of what is around, RollbackSub
 	// undoes it, with everything that was begun inside.
 	BeginSub() (depth int)

@@ -25,7 +25,7 @@ func (p *parser) dataType() varType {
 	from := p.pos
 	for depth := 0; ; p.next() {
 		t := p.peek()
-		if depth == 0 && p.endsType(t) {
+		if p.at(";") || depth == 0 && p.endsType(t) {
 			break
 		}
 		switch {
@@ -44,11 +44,11 @@ func (p *parser) dataType() varType {
 		p.failAt(p.peek(), "missing data type declaration")
 	}
 	end := p.toks[p.pos-1].end
-	typ, mod, err := analyze.ParseType(p.rt.host.AnalyzeEnv(), p.src[start:end])
+	typ, mod, at, err := analyze.ParseTypeAt(p.rt.host.AnalyzeEnv(), p.src[start:end])
 	if err != nil {
 		e := *pgerr.From(err)
 		if e.Location == 0 {
-			e.Location = start + 1
+			e.Location = start + at + 1
 		}
 		panic(bailout{&e})
 	}

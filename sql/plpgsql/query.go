@@ -240,6 +240,8 @@ func (e *expression) evalSimple(f *frame) (types.Datum, error) {
 		if err := e.rt.host.NextCommand(); err != nil {
 			return types.Null, err
 		}
+		e.rt.host.BeginExpression()
+		defer e.rt.host.EndExpression()
 	}
 	v, err := ev.eval(&ev.ctx)
 	v = v.Clone()

@@ -1,0 +1,30 @@
+-- PL/pgSQL: functions
+create schema plpgsql_functions;
+set search_path = plpgsql_functions;
+set client_min_messages = notice;
+create table t(a int primary key, b text);
+insert into t select i, 'row '||i from generate_series(1,10) i;
+create function add(x int, y int) returns int language plpgsql as $$ begin return x + y; end $$;
+select add(1,2), add(null,2);
+create function addd(x int, y int default 10) returns int language plpgsql strict immutable as $$ begin return x + y; end $$;
+select addd(1), addd(y=>3, x=>4), addd(null);
+create function fac(n int) returns numeric language plpgsql as $$ begin if n <= 1 then return 1; end if; return n * fac(n-1); end $$;
+select fac(30);
+create function outs(in a int, out b int, out c text) language plpgsql as $$ begin b := a*2; c := 'x'||a; end $$;
+select outs(3); select * from outs(3); select (outs(3)).c;
+create function poly(anyelement, anyelement) returns anyelement language plpgsql as $$ begin if $1 > $2 then return $1; end if; return $2; end $$;
+select poly(1,2), poly('a'::text,'b'), poly(1.5,2);
+create function varsf(variadic arr int[]) returns int language plpgsql as $$ declare s int := 0; x int; begin foreach x in array arr loop s := s + x; end loop; return s; end $$;
+select varsf(1,2,3), varsf(variadic array[4,5]);
+create function sd() returns text language plpgsql security definer set work_mem='1MB' as $$ begin return current_user || current_setting('work_mem'); end $$;
+select sd(), current_setting('work_mem');
+create function comp(r t) returns text language plpgsql as $$ begin r.b := r.b || '!'; return r.b; end $$;
+select comp(t) from t where a < 3 order by a; select t.comp from t where a = 1;
+create type pair as (x int, y int);
+create function mk(x int) returns pair language plpgsql as $$ declare p pair; begin p.x := x; p.y = x+1; return p; end $$;
+select mk(1), (mk(2)).y; select * from mk(3);
+create domain posint as int check (value > 0);
+create function dm(x int) returns posint language plpgsql as $$ begin return x; end $$;
+select dm(1); select dm(-1);
+\set VERBOSITY terse
+drop schema plpgsql_functions cascade;
