@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"maps"
+
 	"github.com/calfdb/calf/index"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
@@ -151,13 +153,27 @@ func (a *AfterTriggers) SetConstraints(constraints []types.OID, deferred bool) e
 	return a.fire(now)
 }
 
-// Mark and Rewind serve savepoints: rolling back to one forgets what was deferred since.
-func (a *AfterTriggers) Mark() int { return len(a.deferred) }
-func (a *AfterTriggers) Rewind(mark int) {
-	if mark < len(a.deferred) {
-		a.deferred = a.deferred[:mark]
+// AfterMark is a place in the queue: a savepoint's.
+type AfterMark struct {
+	levels, deferred int
+	deferrals        map[types.OID]bool
+}
+
+// Mark and Rewind serve savepoints: rolling back to one forgets what was deferred and what SET CONSTRAINTS said since, and the statements that were
+// begun since.
+func (a *AfterTriggers) Mark() AfterMark {
+	return AfterMark{len(a.levels), len(a.deferred), maps.Clone(a.deferrals)}
+}
+
+// Rewind goes back to a mark.
+func (a *AfterTriggers) Rewind(m AfterMark) {
+	if m.deferred < len(a.deferred) {
+		a.deferred = a.deferred[:m.deferred]
 	}
-	a.levels = a.levels[:0]
+	if m.levels < len(a.levels) {
+		a.levels = a.levels[:m.levels]
+	}
+	a.deferrals = maps.Clone(m.deferrals)
 }
 
 // Reset forgets everything: the transaction ended.

@@ -26,6 +26,8 @@ type Backend struct {
 	// FunctionInLanguage and SetFunctionInLanguage make callables of functions that are not internal (SQL, PL/pgSQL); nil = none.
 	FunctionInLanguage    func(p *catalog.Proc, call *types.Call) (types.Func, error)
 	SetFunctionInLanguage func(p *catalog.Proc, call *types.Call) (types.SRF, error)
+	// FunctionRow describes the row that a call of a function gives; nil when it gives one value, or a record that only the call describes.
+	FunctionRow func(p *catalog.Proc, call *query.FuncExpr) (*types.TupleDesc, error)
 	// ValidateFunction looks at the body of a function that CREATE FUNCTION has made, in a language that is not built in; nil = none.
 	ValidateFunction func(p *catalog.Proc) error
 	// CheckExecute says whether the current user may call a function; nil = no check.

@@ -13,10 +13,8 @@ type Command struct {
 	Text    string // of the statement alone
 	Source  string // the whole string that locations count in
 	Params  []types.Datum
-	// ParamTypes are the parameters' types, or ParamHook makes them of numbers; ColumnHook makes variables of names (analyze.Env). In functions.
-	ParamTypes []types.OID
-	ParamHook  func(number, location int) (query.Expr, error)
-	ColumnHook func(names []string, location int, after bool, found query.Expr) (query.Expr, error)
+	// AnalyzeEnv gives the *analyze.Env for the query in the command, in which parameters and the variables of functions have their meaning.
+	AnalyzeEnv func() any
 	// Session is what the command may ask of the session beyond Backend.
 	Session CommandSession
 }

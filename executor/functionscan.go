@@ -21,14 +21,16 @@ type setFunction struct {
 	strict bool
 	srf    types.SRF // nil: an ordinary function, or any other expression
 	scalar expr.Eval
-	cols   int  // columns of its rows
-	row    bool // a scalar result is a composite to be taken apart
+	cols   int              // columns of its rows
+	row    bool             // a scalar result is a composite to be taken apart
+	want   *types.TupleDesc // what such a composite must look like; nil = anything
+	wide   types.Row        // where its rows go when they have more columns than the statement knows: some were added since its analysis
 }
 
 // newSetFunction compiles e; cols is how many columns a row of it has in its place, listed what the query
 // lists for them, nil when it does not.
 func (s *State) newSetFunction(c *expr.Compiler, e query.Expr, cols int, listed *types.TupleDesc) (*setFunction, error) {
-	f := &setFunction{cols: cols}
+	f := &setFunction{cols: cols, want: listed}
 	fn, args, ret, coll, retset := callOf(e)
 	if !retset {
 		var err error
@@ -178,7 +180,7 @@ func (f *setFunction) start(ctx *expr.Context) (types.Iterator, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &oneRow{d: d, split: f.row, env: ctx.Env, want: f.call.RetDesc}, nil
+		return &oneRow{d: d, split: f.row, env: ctx.Env, want: f.want}, nil
 	}
 	for i, arg := range f.args {
 		d, err := arg(ctx)
@@ -243,15 +245,20 @@ type functionScan struct {
 	count int64
 	row   types.Row
 	ready bool
+	stale error // a column has changed since the statement was analysed
 }
 
 func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 	n := &functionScan{s: s, ord: p.Ordinality}
 	c := s.compiler()
 	width := 0
-	for _, rf := range p.Functions {
+	rows := make([]*types.TupleDesc, len(p.Functions))
+	for i, rf := range p.Functions {
 		desc, err := s.listedDesc(rf)
 		if err != nil {
+			return nil, err
+		}
+		if rows[i], err = s.declaredRow(rf); err != nil {
 			return nil, err
 		}
 		f, err := s.newSetFunction(c, rf.Expr, rf.ColCount, desc)
@@ -262,6 +269,12 @@ func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 			return nil, err
 		}
 		f.row = isComposite(s, rf)
+		if desc := rows[i]; desc != nil {
+			f.want = desc
+			if len(desc.Attrs) > f.cols {
+				f.wide = make(types.Row, len(desc.Attrs))
+			}
+		}
 		if fe, ok := rf.Expr.(*query.FuncExpr); ok && f.row && f.srf != nil && givesElements(c, fe.FuncOID) {
 			f.srf = takenApart(f.srf)
 		}
@@ -273,6 +286,7 @@ func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 	}
 	n.row = make(types.Row, width)
 	n.iters, n.ends = make([]types.Iterator, len(n.funcs)), make([]bool, len(n.funcs))
+	n.stale = changedColumn(s, p, rows)
 	var err error
 	n.scanCore, err = newScanCore(s, &p.Plan, width)
 	return n, err
@@ -295,6 +309,9 @@ func (n *functionScan) Next() (types.Row, error) { return n.scanLoop(n.s, n.next
 
 func (n *functionScan) next() (types.Row, error) {
 	if !n.ready {
+		if n.stale != nil {
+			return nil, n.stale
+		}
 		n.ready, n.count = true, 0
 		for i, f := range n.funcs {
 			var err error
@@ -309,9 +326,16 @@ func (n *functionScan) next() (types.Row, error) {
 		part := n.row[at : at+f.cols]
 		at += f.cols
 		if !n.ends[i] {
-			ok, err := n.iters[i].Next(part)
+			into := part
+			if f.wide != nil {
+				into = f.wide
+			}
+			ok, err := n.iters[i].Next(into)
 			if err != nil {
 				return nil, err
+			}
+			if f.wide != nil {
+				copy(part, f.wide)
 			}
 			n.ends[i] = !ok
 			some = some || ok

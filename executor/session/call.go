@@ -1,7 +1,6 @@
 package session
 
 import (
-	"strconv"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -70,39 +69,27 @@ func (c *command) call(n *pg_query.CallStmt) (string, error) {
 	return "CALL", nil
 }
 
-// analyzeEnv resolves names as the statement that contains the command does: in a function they may be variables.
-func (c *command) analyzeEnv() *analyze.Env {
-	if h := c.hooked(); h != nil {
-		env := c.s.analyzeEnv(&analyze.Params{Hook: h.hooks.Param})
-		env.ColumnHook = h.hooks.Column
-		return env
-	}
-	return c.s.analyzeEnv(&analyze.Params{Types: c.paramTypes()})
-}
-
 // mayEndTransaction says whether a procedure that is called now may commit: not in a block.
 func (s *Session) mayEndTransaction() bool {
 	return s.block == blockNone && len(s.savepoints) == 0
 }
 
 // callColumns describes the row of a CALL's OUT parameters; nil when there are none.
-func callColumns(c *analyze.ProcedureCall) []*query.TargetEntry {
-	var list []*query.TargetEntry
-	for n, i := range c.Outs {
-		name := ""
-		if i < len(c.Proc.ArgNames) {
-			name = c.Proc.ArgNames[i]
-		}
-		if name == "" {
-			name = "column" + strconv.Itoa(n+1)
-		}
-		typ := c.Proc.AllArgTypes[i]
-		if analyze.IsPolymorphic(typ) {
-			typ = c.Func.TypeOID
-		}
-		list = append(list, &query.TargetEntry{Name: name, ResNo: n + 1, Expr: &query.Const{TypeOID: typ, Mod: -1, Value: types.Null, Loc: -1}})
+func (s *Session) callColumns(c *analyze.ProcedureCall) ([]*query.TargetEntry, error) {
+	if len(c.Outs) == 0 {
+		return nil, nil
 	}
-	return list
+	desc, err := s.functionRow(c.Proc, c.Func)
+	if err != nil || desc == nil {
+		return nil, err
+	}
+	list := make([]*query.TargetEntry, len(desc.Attrs))
+	for i := range desc.Attrs {
+		a := &desc.Attrs[i]
+		list[i] = &query.TargetEntry{Name: a.Name, ResNo: i + 1,
+			Expr: &query.Const{TypeOID: a.TypeOID, Mod: -1, Coll: a.Collation, Value: types.Null, Loc: -1}}
+	}
+	return list, nil
 }
 
 // doBlock is DO [LANGUAGE l] 'body'.

@@ -8,7 +8,6 @@ import (
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/query"
-	"github.com/calfdb/calf/sql/types"
 )
 
 // containedQuery gives the query in EXPLAIN, CREATE TABLE AS or DECLARE CURSOR; nil in other commands, and when what they hold is a command too.
@@ -44,42 +43,51 @@ func analyzeContained(env *analyze.Env, stmt *parse.Stmt, q *query.Query) error 
 	return err
 }
 
-// contained makes a statement of the query inside the command; its parameters, and a function's variables, are the command's.
+// containedStmt is the parse tree of the query in a command. env says what its names and parameters mean: a function's variables or arguments, or
+// what the client sent.
+type containedStmt struct {
+	stmt *parse.Stmt
+	env  func() *analyze.Env
+}
+
+// analyze analyses and rewrites the query.
+func (x *containedStmt) analyze(s *Session) (plancache.Analyzed, error) {
+	env := x.env()
+	q, err := analyze.Statement(env, x.stmt)
+	if err != nil {
+		return plancache.Analyzed{}, err
+	}
+	return s.rewriteAnalyzed(q, &analyze.Params{Types: env.Params.Types})
+}
+
+// contained makes a statement of the query inside the command.
 func (c *command) contained(node *pg_query.Node) *prepared {
 	stmt := &parse.Stmt{Node: node, Location: c.p.stmt.Location, Len: c.p.stmt.Len}
-	p := c.s.newPrepared("", c.p.text, stmt, c.paramTypes())
-	if h := c.hooked(); h != nil {
-		hooks := h.hooks
-		hooks.Begin = nil
-		p.source = plancache.New(&hookedStmt{stmt, hooks}, c.p.text, "", nil)
-	}
+	p := c.s.newPrepared("", c.p.text, stmt, nil)
+	p.source = plancache.New(&containedStmt{stmt, c.analyzeEnv}, c.p.text, "", nil)
 	return p
 }
 
-// hooked gives the command's statement when a function runs it.
-func (c *command) hooked() *hookedStmt {
-	h, _ := c.p.source.Raw.(*hookedStmt)
-	return h
-}
-
-// paramTypes are the types of the command's parameters.
-func (c *command) paramTypes() []types.OID {
-	if c.hooked() != nil {
-		return nil
+// analyzeEnv resolves names as the statement that contains the command does.
+func (c *command) analyzeEnv() *analyze.Env {
+	s := c.s
+	switch x := c.p.source.Raw.(type) {
+	case *hookedStmt:
+		env := s.analyzeEnv(&analyze.Params{Hook: x.hooks.Param})
+		env.ColumnHook = x.hooks.Column
+		return env
+	case *bodyStatement:
+		return analyze.InFunction(s.analyzeEnv(nil), &x.f.fn.Args)
 	}
-	a, err := c.s.analyze(c.p)
-	if err != nil {
-		return nil
+	params := &analyze.Params{}
+	if a, err := s.analyze(c.p); err == nil {
+		params.Types = a.ParamTypes
 	}
-	return a.ParamTypes
+	return s.analyzeEnv(params)
 }
 
 // registered is the command as the registered ones see it.
 func (c *command) registered(node *pg_query.Node) *executor.Command {
-	x := &executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s,
-		Params: c.params, ParamTypes: c.paramTypes()}
-	if h := c.hooked(); h != nil {
-		x.ParamHook, x.ColumnHook = h.hooks.Param, h.hooks.Column
-	}
-	return x
+	return &executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s,
+		Params: c.params, AnalyzeEnv: func() any { return c.analyzeEnv() }}
 }

@@ -92,6 +92,9 @@ func (c *command) copyQuery(n *pg_query.CopyStmt) (*prepared, []string, error) {
 		node = selectColumns(n.Relation, rel.Desc, cols)
 	}
 	p := s.newPrepared("", c.p.text, &parse.Stmt{Node: node, Location: c.p.stmt.Location, Len: c.p.stmt.Len}, nil)
+	if sel := node.GetSelectStmt(); sel != nil && sel.IntoClause != nil {
+		return nil, nil, pgerr.New(pgerr.FeatureNotSupported, "COPY (SELECT INTO) is not supported")
+	}
 	a, err := s.analyze(p)
 	if err != nil {
 		return nil, nil, err

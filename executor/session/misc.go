@@ -122,11 +122,8 @@ func (s *Session) RequireNoBlock(name string) error {
 	if s.inFunction > 0 {
 		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed from a function", name)
 	}
-	if s.block == blockOpen || s.block == blockFailed {
+	if s.block == blockOpen || s.block == blockFailed || s.block == blockImplicit && s.severalStatements {
 		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot run inside a transaction block", name)
-	}
-	if s.block == blockImplicit && s.severalStatements {
-		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed from a function or multi-command string", name)
 	}
 	if s.pipelined {
 		return pgerr.New(pgerr.ActiveSqlTransaction, "%s cannot be executed within a pipeline", name)

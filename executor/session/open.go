@@ -28,7 +28,7 @@ func (s *Session) initBackend() {
 	b.SetFunctionInLanguage = s.setFunctionInLanguage
 	b.RunSQL = s.runSQL
 	b.TriggerInLanguage = s.triggerInLanguage
-	b.ValidateFunction = s.validateFunction
+	b.ValidateFunction, b.FunctionRow = s.validateFunction, s.functionRow
 }
 
 // openTable gives a table's storage handles, made once a descriptor.
@@ -176,6 +176,8 @@ func (s *Session) analyzeRaw(raw any, text string, paramTypes []types.OID) (plan
 	case *lifted:
 		return s.analyzeLifted(x, text)
 	case *bodyStatement:
+		return x.analyze(s)
+	case *containedStmt:
 		return x.analyze(s)
 	case *hookedStmt:
 		return s.analyzeHooked(x)

@@ -184,7 +184,9 @@ func (s *Session) analyzeHooked(h *hookedStmt) (plancache.Analyzed, error) {
 		if err != nil {
 			return plancache.Analyzed{}, err
 		}
-		result = callColumns(c)
+		if result, err = s.callColumns(c); err != nil {
+			return plancache.Analyzed{}, err
+		}
 	}
 	params.Types = h.hooks.ParamTypes()
 	a, err := s.rewriteAnalyzed(q, params)
@@ -196,6 +198,7 @@ func (s *Session) analyzeHooked(h *hookedStmt) (plancache.Analyzed, error) {
 
 // Prepare makes a statement of a function.
 func (h plHost) Prepare(stmt *parse.Stmt, text string, hooks plpgsql.Hooks) plpgsql.Query {
+	stmt.Node = analyze.IntoStatement(stmt.Node)
 	p := h.s.newPrepared("", text, stmt, nil)
 	hs := &hookedStmt{stmt, hooks}
 	p.source = plancache.New(hs, text, "", nil)
@@ -242,10 +245,11 @@ func isExpression(q *query.Query) bool {
 func (q *plQuery) Kind() plpgsql.Kind {
 	switch n := q.hooked.stmt.Node.Node.(type) {
 	case *pg_query.Node_SelectStmt:
-		if n.SelectStmt.IntoClause != nil {
+		return plpgsql.KindSelect
+	case *pg_query.Node_CreateTableAsStmt:
+		if n.CreateTableAsStmt.IsSelectInto {
 			return plpgsql.KindSelectInto
 		}
-		return plpgsql.KindSelect
 	case *pg_query.Node_InsertStmt, *pg_query.Node_UpdateStmt, *pg_query.Node_DeleteStmt, *pg_query.Node_MergeStmt:
 		return plpgsql.KindModify
 	case *pg_query.Node_CallStmt:
@@ -358,9 +362,22 @@ func (h plHost) OpenCursor(name string, q plpgsql.Query, params []types.Datum, o
 		return "", err
 	}
 	if p.strategy != portalSelect {
-		return "", pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", commandName(p.plans.Stmts[0].Command))
+		if p.shape == nil || len(p.shape.ios) == 0 {
+			return "", pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", parse.CommandTag(ps.stmt.Node))
+		}
+		if err := s.runInside(p); err != nil {
+			return "", err
+		}
 	}
 	return name, s.addPortal(p)
+}
+
+// runInside runs everything of a cursor that is no plain SELECT (EXPLAIN, SHOW, RETURNING) and keeps its rows.
+func (s *Session) runInside(p *portal) error {
+	s.inFunction++
+	defer func() { s.inFunction-- }()
+	p.started, p.done = true, true
+	return s.runToCompletion(p)
 }
 
 func (h plHost) Cursor(name string) plpgsql.Cursor {

@@ -17,7 +17,7 @@ func (c *command) set(n *pg_query.VariableSetStmt) (string, error) {
 	action := settings.ActionSet
 	if n.IsLocal {
 		action = settings.ActionLocal
-		if s.block == blockNone || s.block == blockImplicit {
+		if s.block == blockNone && s.inFunction == 0 {
 			s.notice(&pgerr.Error{Severity: "WARNING", Code: pgerr.NoActiveSqlTransaction, Message: "SET LOCAL can only be used in transaction blocks"})
 		}
 	}
@@ -48,7 +48,7 @@ func (c *command) set(n *pg_query.VariableSetStmt) (string, error) {
 func (c *command) setMulti(n *pg_query.VariableSetStmt) (string, error) {
 	switch n.Name {
 	case "TRANSACTION":
-		if c.s.block != blockOpen {
+		if c.s.block == blockNone && c.s.inFunction == 0 {
 			c.s.notice(&pgerr.Error{Severity: "WARNING", Code: pgerr.NoActiveSqlTransaction, Message: "SET TRANSACTION can only be used in transaction blocks"})
 		}
 		return "SET", c.setCharacteristics(n.Args)
@@ -96,6 +96,9 @@ func (s *Session) setTransactionMode(name, value string) error {
 		}
 	case "transaction_read_only":
 		if value == "0" || value == "off" || value == "false" {
+			if tx.ReadOnly && len(s.savepoints) > 0 {
+				return pgerr.New(pgerr.ActiveSqlTransaction, "cannot set transaction read-write mode inside a read-only transaction")
+			}
 			if tx.ReadOnly && s.snapshotTaken {
 				return pgerr.New(pgerr.ActiveSqlTransaction, "transaction read-write mode must be set before any query")
 			}
@@ -295,14 +298,24 @@ func (c *command) show(n *pg_query.VariableShowStmt) (string, error) {
 	return "SHOW", c.out.receive(types.Row{types.Text(v)})
 }
 
+const readUncommitted = "read uncommitted"
+
 // showValue is SHOW's value: the transaction's characteristics are those of the running one.
 func (s *Session) showValue(name string, mayReadAll bool) (string, error) {
 	if s.inTransaction() {
 		switch strings.ToLower(name) {
 		case "transaction_isolation":
+			if v, err := s.gucs.Show(name, true); err == nil && v == readUncommitted {
+				return v, nil // which behaves as the next stricter level
+			}
 			return s.backend.Heap.Tx.Isolation.String(), nil
 		case "transaction_read_only":
 			if s.backend.Heap.Tx.ReadOnly {
+				return "on", nil
+			}
+			return "off", nil
+		case "transaction_deferrable":
+			if s.backend.Heap.Tx.Deferrable {
 				return "on", nil
 			}
 			return "off", nil

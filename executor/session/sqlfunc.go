@@ -336,6 +336,15 @@ func (f *sqlFunction) rowDesc() (*types.TupleDesc, error) {
 	return types.NewRecordDesc(f.s.backend.Env, cols)
 }
 
+// functionRow describes the row that a call of a function gives.
+func (s *Session) functionRow(p *catalog.Proc, call *query.FuncExpr) (*types.TupleDesc, error) {
+	args := make([]types.OID, len(call.Args))
+	for i, a := range call.Args {
+		args[i] = a.Type()
+	}
+	return rewrite.ResultRow(s.analyzeEnv(nil), p, args, call.TypeOID)
+}
+
 // functionInLanguage makes the callable of a function that is not internal.
 func (s *Session) functionInLanguage(p *catalog.Proc, call *types.Call) (types.Func, error) {
 	fn, err := s.plainFunction(p, call)
@@ -492,7 +501,10 @@ func (r *wholeRows) Next(row []types.Datum) (bool, error) {
 	if d.IsNull() {
 		return true, nil
 	}
-	_, fields, err := types.RecordFields(r.env, d, nil)
+	desc, fields, err := types.RecordFields(r.env, d, nil)
+	if err == nil && r.desc != nil && desc != r.desc {
+		err = types.CheckRowShape(r.env, desc, r.desc)
+	}
 	if err == nil {
 		copy(row, fields)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/lock"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/storage/xact"
@@ -20,7 +21,7 @@ const (
 type savepoint struct {
 	name     string
 	owner    *lock.Owner
-	after    int // deferred triggers queued before it
+	after    executor.AfterMark
 	portals  uint64
 	settings int
 	internal bool // of a PL/pgSQL block: no SQL command may end it

@@ -26,6 +26,9 @@ type command struct {
 func (s *Session) runUtility(p *prepared, pl *plan.Planned, params []types.Datum, out receiver) (string, error) {
 	node := pl.Utility.(*pg_query.Node)
 	c := &command{s: s, p: p, params: params, out: out}
+	if s.backend.Heap.Tx != nil && s.backend.Heap.Tx.ReadOnly && !changesNothing(node) {
+		return "", readOnlyError(parse.CommandTag(node))
+	}
 	switch n := node.Node.(type) {
 	case *pg_query.Node_TransactionStmt:
 		return c.transaction(n.TransactionStmt)
@@ -153,7 +156,7 @@ func (s *Session) utilityResult(node *pg_query.Node) ([]*query.TargetEntry, erro
 		if err != nil {
 			return nil, err
 		}
-		return callColumns(c), nil
+		return s.callColumns(c)
 	}
 	return nil, nil
 }

@@ -67,6 +67,8 @@ type FunctionResult struct {
 	Type OID
 	// Desc are the columns of a composite result, or of one made of OUT parameters; nil for a record whose columns the caller defines.
 	Desc *types.TupleDesc
+	// Procedure: even a single composite column is an OUT parameter, not the row of them.
+	Procedure bool
 }
 
 // CoerceResult checks that q, a function's last statement, gives the result that the function declares, and makes it do so where an assignment
@@ -103,7 +105,7 @@ func CoerceResult(env *Env, q *query.Query, r FunctionResult) (out *query.Query,
 			mismatch("Actual return type is %s.", p.formatType(visible[0].Expr.Type()))
 		}
 		return o.done(), true, nil
-	case len(visible) == 1 && o.coerce(visible[0], r.Type, -1):
+	case len(visible) == 1 && !r.Procedure && o.coerce(visible[0], r.Type, -1):
 		return o.done(), true, nil
 	case r.Desc == nil:
 		return q, false, nil

@@ -25,9 +25,7 @@ func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 	if err != nil || exists {
 		return "CREATE TABLE AS", err
 	}
-	env := c.analyzeEnv()
-	env.Params, env.ColumnHook = &analyze.Params{Types: c.ParamTypes, Hook: c.ParamHook}, c.ColumnHook
-	q, err := analyze.Query(env, n.Query)
+	q, err := analyze.Query(c.AnalyzeEnv().(*analyze.Env), n.Query)
 	if err != nil {
 		return "", err
 	}

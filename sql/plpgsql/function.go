@@ -326,6 +326,12 @@ func (rt *Runtime) newCaster(key castKey, typ *catalog.Type) (*caster, error) {
 	b := rt.host.Backend()
 	c := &caster{inval: typ}
 	in := &query.Param{Kind: query.ParamExtern, ID: 1, TypeOID: key.from, Mod: key.fromMod, Loc: -1}
+	if key.from == types.UnknownOID { // only null has that type here
+		in.TypeOID = key.to
+		if typ != nil && typ.Kind == 'd' {
+			in.TypeOID = typ.BaseType
+		}
+	}
 	from, err := rt.host.AnalyzeEnv().Catalog.Type(key.from)
 	if err != nil {
 		return nil, err

@@ -179,8 +179,7 @@ func (p *parser) cursorDeclaration(name string, line int) {
 	d := p.declare(name, line, varType{oid: types.RefcursorOID, mod: -1})
 	d.cursor = decl
 	// A bound cursor is named after its variable, until that is given another value.
-	d.init = &expression{fn: p.fn, rt: p.rt, scope: p.scope, text: "'" + strings.ReplaceAll(name, "'", "''") + "'::pg_catalog.refcursor", prefix: "SELECT ",
-		form: formExpression}
+	d.init = p.bare("'"+strings.ReplaceAll(name, "'", "''")+"'::pg_catalog.refcursor", formExpression)
 	p.checkSyntax(d.init, start)
 }
 

@@ -255,16 +255,25 @@ func (p *parser) expression(until ...string) *expression {
 	return p.newExpression(start, end)
 }
 
+// bare makes an expression or statement out of text, with the names that are visible here; its syntax is not checked yet.
+func (p *parser) bare(text string, f form) *expression {
+	e := &expression{fn: p.fn, rt: p.rt, scope: p.scope, declared: len(p.fn.datums), text: text, form: f}
+	if f != formStatement {
+		e.prefix = "SELECT "
+	}
+	return e
+}
+
 // newExpression makes an expression of a piece of the body, and checks its syntax.
 func (p *parser) newExpression(start, end int) *expression {
-	e := &expression{fn: p.fn, rt: p.rt, scope: p.scope, text: p.src[start:end], prefix: "SELECT ", form: formExpression}
+	e := p.bare(p.src[start:end], formExpression)
 	p.checkSyntax(e, start)
 	return e
 }
 
 // newStatement makes a SQL statement of a piece of the body.
 func (p *parser) newStatement(text string, start int) *expression {
-	e := &expression{fn: p.fn, rt: p.rt, scope: p.scope, text: text, form: formStatement}
+	e := p.bare(text, formStatement)
 	p.checkSyntax(e, start)
 	return e
 }

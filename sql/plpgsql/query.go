@@ -34,15 +34,16 @@ const (
 
 // expression is a SQL expression or statement in a function's body, with what is kept of it between executions.
 type expression struct {
-	fn     *Function
-	rt     *Runtime
-	scope  *scope
-	text   string // as the user wrote it: what errors show
-	prefix string // what the parsed text has in front of (the part of) text
-	skip   int    // bytes of text in front of that part (an assignment's target)
-	form   form
-	stmt   *parse.Stmt
-	assign *analyze.AssignTarget
+	fn       *Function
+	rt       *Runtime
+	scope    *scope
+	declared int    // how many variables there were when the body came to it: later ones of the same block are not visible
+	text     string // as the user wrote it: what errors show
+	prefix   string // what the parsed text has in front of (the part of) text
+	skip     int    // bytes of text in front of that part (an assignment's target)
+	form     form
+	stmt     *parse.Stmt
+	assign   *analyze.AssignTarget
 
 	query  Query
 	params []param
@@ -114,7 +115,7 @@ func (e *expression) columnHook(names []string, at int, after bool, found query.
 	if star {
 		names = names[:len(names)-1]
 	}
-	d, used := e.scope.lookup(names)
+	d, used := e.scope.lookupBefore(names, e.declared)
 	if d == nil || len(names)-used > 1 {
 		return nil, nil
 	}

@@ -1,6 +1,10 @@
 package plpgsql
 
-import "github.com/calfdb/calf/sql/types"
+import (
+	"math"
+
+	"github.com/calfdb/calf/sql/types"
+)
 
 // varType is the type of a variable.
 type varType struct {
@@ -68,12 +72,17 @@ func (s *scope) add(name string, d *datum) {
 // lookup resolves a possibly qualified name: label.variable, variable.field, label.variable.field. used is how many of the names made the
 // variable; what is left names a field.
 func (s *scope) lookup(names []string) (d *datum, used int) {
+	return s.lookupBefore(names, math.MaxInt)
+}
+
+// lookupBefore is lookup among the first variables of the function.
+func (s *scope) lookupBefore(names []string, declared int) (d *datum, used int) {
 	for sc := s; sc != nil; sc = sc.outer {
-		if d := sc.names[names[0]]; d != nil {
+		if d := sc.names[names[0]]; d != nil && d.number < declared {
 			return d, 1
 		}
 		if len(names) > 1 && sc.label != "" && sc.label == names[0] {
-			if d := sc.names[names[1]]; d != nil {
+			if d := sc.names[names[1]]; d != nil && d.number < declared {
 				return d, 2
 			}
 		}

@@ -47,8 +47,8 @@ func (p *parser) assignment() statement {
 		p.failAt(p.peek(), "missing expression")
 	}
 	p.expect(";")
-	e := &expression{fn: p.fn, rt: p.rt, scope: p.scope, text: p.src[first.start:end], prefix: "SELECT ", skip: valueStart - first.start,
-		form: formAssignment}
+	e := p.bare(p.src[first.start:end], formAssignment)
+	e.skip = valueStart - first.start
 	s.value = e
 	p.checkSyntaxOf(e, e.prefix+e.text[e.skip:], valueStart)
 	e.assign = &analyze.AssignTarget{Name: d.name, Indirection: p.indirection(rest, targetStart, targetEnd)}

@@ -76,13 +76,18 @@ func (b *block) exec(f *frame) (flow, error) {
 }
 
 // initialize gives the block's variables their defaults, each time that the block is entered.
-func (b *block) initialize(f *frame) error {
+func (b *block) initialize(f *frame) (err error) {
 	if len(b.vars) == 0 {
 		return nil
 	}
-	save := f.stage
-	f.stage = "during statement block local variable initialization"
-	defer func() { f.stage = save }()
+	stage, withLine := f.stage, f.stageLine
+	f.stage, f.stageLine = "during statement block local variable initialization", true
+	defer func() {
+		if err != nil {
+			err = f.locate(err)
+		}
+		f.stage, f.stageLine = stage, withLine
+	}()
 	for _, d := range b.vars {
 		if d == b.sqlstate || d == b.sqlerrm {
 			continue

@@ -92,7 +92,7 @@ func parseCase(p *parser, start token) statement {
 		b := branch{line: line}
 		if s.operand != nil {
 			text := `"` + s.value.name + `" IN (` + p.src[from:end] + ")"
-			b.when = &expression{fn: p.fn, rt: p.rt, scope: p.scope, text: text, prefix: "SELECT ", form: formExpression}
+			b.when = p.bare(text, formExpression)
 			p.checkSyntax(b.when, from)
 		} else {
 			b.when = p.newExpression(from, end)

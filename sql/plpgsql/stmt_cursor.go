@@ -2,6 +2,7 @@ package plpgsql
 
 import (
 	"github.com/calfdb/calf/plancache"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -155,7 +156,7 @@ func (f *frame) openCursor(name string, e *expression, values []types.Datum, o C
 		return "", nil, err
 	}
 	if len(e.analyzed.Result) == 0 {
-		return "", nil, pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", commandName(e.node()))
+		return "", nil, pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", parse.CommandTag(e.node()))
 	}
 	var err error
 	if values == nil {

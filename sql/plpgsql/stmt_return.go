@@ -2,6 +2,7 @@ package plpgsql
 
 import (
 	"github.com/calfdb/calf/executor"
+	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -312,7 +313,7 @@ func (s *returnQueryStmt) exec(f *frame) (flow, error) {
 func (f *frame) queryRows(e *expression) (func(types.Row) error, error) {
 	const message = "structure of query does not match function result type"
 	if len(e.analyzed.Result) == 0 {
-		return nil, e.sqlError(pgerr.New(pgerr.SyntaxError, "cannot open %s query as cursor", commandName(e.node())))
+		return nil, e.sqlError(pgerr.New(pgerr.SyntaxError, "%s query does not return tuples", parse.CommandTag(e.node())))
 	}
 	from, err := f.rt.resultDesc(e.analyzed.Result)
 	if err != nil {

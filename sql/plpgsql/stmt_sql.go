@@ -241,31 +241,7 @@ func (e *expression) sqlErrorNoPlace(err *pgerr.Error) error { return err }
 
 // notAllowed is the refusal of a statement that writes in a function that is not volatile.
 func notAllowed(n *pg_query.Node) *pgerr.Error {
-	return pgerr.New(pgerr.FeatureNotSupported, "%s is not allowed in a non-volatile function", commandName(n))
-}
-
-func commandName(n *pg_query.Node) string {
-	switch n.Node.(type) {
-	case *pg_query.Node_InsertStmt:
-		return "INSERT"
-	case *pg_query.Node_UpdateStmt:
-		return "UPDATE"
-	case *pg_query.Node_DeleteStmt:
-		return "DELETE"
-	case *pg_query.Node_MergeStmt:
-		return "MERGE"
-	case *pg_query.Node_SelectStmt:
-		return "SELECT"
-	case *pg_query.Node_CallStmt:
-		return "CALL"
-	case *pg_query.Node_CreateStmt:
-		return "CREATE TABLE"
-	case *pg_query.Node_CreateTableAsStmt:
-		return "CREATE TABLE AS"
-	case *pg_query.Node_TruncateStmt:
-		return "TRUNCATE TABLE"
-	}
-	return "this command"
+	return pgerr.New(pgerr.FeatureNotSupported, "%s is not allowed in a non-volatile function", parse.CommandTag(n))
 }
 
 // performStmt is PERFORM query.
@@ -283,7 +259,7 @@ func parsePerform(p *parser, start token) statement {
 	}
 	p.expect(";")
 	// The text becomes a SELECT, which errors show; PERFORM is one letter longer.
-	s.query = &expression{fn: p.fn, rt: p.rt, scope: p.scope, text: "SELECT " + p.src[from:end], form: formStatement}
+	s.query = p.bare("SELECT "+p.src[from:end], formStatement)
 	p.checkSyntaxOf(s.query, s.query.text, max(from-len("SELECT "), 0))
 	return s
 }

@@ -3,9 +3,12 @@ package rewrite
 import (
 	"strings"
 
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/parse"
+	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -23,8 +26,9 @@ type SQLFunction struct {
 // NewSQLFunction prepares a function for a call with arguments of these types and a result of that one.
 func NewSQLFunction(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret types.OID) (*SQLFunction, error) {
 	f := &SQLFunction{Proc: p, Args: analyze.FunctionArgs{Function: p.Name, Types: argTypes, Names: inputNames(p)}}
+	f.Result.Type, f.Result.Procedure = ret, p.Kind == 'p'
 	var err error
-	if f.Result, err = resultOf(env, p, argTypes, ret); err != nil {
+	if f.Result.Desc, err = ResultRow(env, p, argTypes, ret); err != nil {
 		return nil, err
 	}
 	if expr, ok := strings.CutPrefix(p.SQLBody, "RETURN "); ok { // as the initial contents of pg_proc have it
@@ -50,12 +54,12 @@ func inputNames(p *catalog.Proc) []string {
 	return list
 }
 
-// resultOf finds what the function gives.
-func resultOf(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret types.OID) (analyze.FunctionResult, error) {
-	r := analyze.FunctionResult{Type: ret}
+// ResultRow describes the row that a function called with arguments of these types gives; nil when it gives one value, or a record that only the
+// call describes.
+func ResultRow(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret types.OID) (*types.TupleDesc, error) {
 	if ret == types.RecordOID {
 		var rerr error
-		r.Desc = analyze.OutColumns(p, func(t types.OID) types.OID {
+		desc := analyze.OutColumns(p, func(t types.OID) types.OID {
 			out, err := analyze.ResolveGeneric(env, argTypes, p.ArgTypes, t)
 			if err != nil {
 				rerr = err
@@ -67,17 +71,17 @@ func resultOf(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret types
 			}
 			return 0
 		})
-		return r, rerr
+		return desc, rerr
 	}
 	t, err := env.Catalog.Type(ret)
 	if err != nil || t == nil || t.RelID == 0 {
-		return r, err
+		return nil, err
 	}
 	rel, err := env.Catalog.Relation(t.RelID)
-	if rel != nil {
-		r.Desc = rel.Desc
+	if rel == nil {
+		return nil, err
 	}
-	return r, err
+	return rel.Desc, err
 }
 
 // Len is the number of the function's statements.
@@ -99,6 +103,9 @@ func (f *SQLFunction) Analyze(env *analyze.Env, i int) (queries []*query.Query, 
 		return nil, false, err
 	}
 	if q.Command == query.CmdUtility {
+		if err := f.checkCall(env, q); err != nil {
+			return nil, false, err
+		}
 		queries = []*query.Query{q}
 	} else if queries, err = Rewrite(env, q); err != nil {
 		return nil, false, err
@@ -121,6 +128,19 @@ func (f *SQLFunction) Analyze(env *analyze.Env, i int) (queries []*query.Query, 
 		queries[at] = out
 	}
 	return queries, whole, err
+}
+
+// checkCall refuses the CALL of a procedure with OUT parameters: their values would have nowhere to go.
+func (f *SQLFunction) checkCall(env *analyze.Env, q *query.Query) error {
+	call := q.Utility.(*pg_query.Node).GetCallStmt()
+	if call == nil {
+		return nil
+	}
+	c, err := analyze.Call(analyze.InFunction(env, &f.Args), call)
+	if err == nil && len(c.Outs) > 0 {
+		err = pgerr.New(pgerr.FeatureNotSupported, "calling procedures with output arguments is not supported in SQL functions")
+	}
+	return err
 }
 
 // Raw analyses statement i, which is not rewritten.

@@ -1,0 +1,37 @@
+-- PL/pgSQL: which statements give rows, and what variables see
+create schema plpgsql_rows; set search_path = plpgsql_rows;
+create table t(a int);
+create function f1() returns setof int language plpgsql as $$ begin return query update t set a = 1; end $$;
+select f1();
+create function f2() returns setof int language plpgsql as $$ begin return query create table x(a int); end $$;
+select f2();
+create function f3() returns setof int language plpgsql as $$ begin return query select 1 into nost; end $$;
+select f3();
+create function f4() returns void language plpgsql as $$ declare r record; begin for r in update t set a = 1 loop null; end loop; end $$;
+select f4();
+create function f5() returns void language plpgsql as $$ declare r record; begin for r in select 1 into nost loop null; end loop; end $$;
+select f5();
+create function f6() returns void language plpgsql as $$ declare r record; begin for r in execute 'select 1 into nost' loop null; end loop; end $$;
+select f6();
+create function f7() returns void language plpgsql as $$ declare c refcursor; begin open c for select 1 into nost; end $$;
+select f7();
+create function f8() returns void language plpgsql as $$ declare c refcursor; begin open c for update t set a = 1; end $$;
+select f8();
+create function f9() returns setof int language plpgsql as $$ begin return query execute 'update t set a = 1'; end $$;
+select f9();
+create function f10() returns setof int language plpgsql as $$ begin return query execute 'select 1 into nost2'; end $$;
+select f10();
+create function f11() returns setof text language plpgsql as $$ begin return query explain (costs off) select * from t; end $$;
+select f11();
+create function f12() returns setof text language plpgsql as $$ declare r text; begin for r in explain (costs off) select * from t loop return next r; end loop; for r in show work_mem loop return next r; end loop; for r in insert into t values (3),(4) returning a loop return next r; end loop; end $$;
+select f12();
+create function f13() returns setof text language plpgsql as $$ declare r text; c refcursor; begin open c for execute 'show work_mem'; fetch c into r; return next r;  end $$;
+select f13();
+do $$ declare x int := x + 1; begin raise notice '%', x; end $$;
+create domain nn as int not null;
+do $$ declare x nn; begin x := 1; end $$;
+create domain dd as int check (value > 0);
+do $$ declare x dd; begin x := 1; raise notice '%', x; x := -1; end $$;
+do $$ declare x dd[]; begin x[1] := 1; raise notice '%', x; x[2] := -1; end $$;
+\set VERBOSITY terse
+drop schema plpgsql_rows cascade;
