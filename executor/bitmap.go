@@ -241,7 +241,6 @@ func (n *bitmapCombine) bitmap() (*tidBitmap, error) {
 // bitmapHeapScan reads the rows of a bitmap in heap order.
 type bitmapHeapScan struct {
 	tableScan
-	rtIndex int
 	source  Node
 	orig    expr.Qual
 	bits    *tidBitmap
@@ -253,7 +252,7 @@ type bitmapHeapScan struct {
 }
 
 func newBitmapHeapScan(s *State, p *plan.BitmapHeapScan) (Node, error) {
-	n := &bitmapHeapScan{rtIndex: p.RTIndex}
+	n := &bitmapHeapScan{}
 	var err error
 	if n.tableScan, err = newTableScan(s, &p.Scan); err != nil {
 		return nil, err

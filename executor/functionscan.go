@@ -24,6 +24,7 @@ type setFunction struct {
 	cols   int              // columns of its rows
 	row    bool             // a scalar result is a composite to be taken apart
 	want   *types.TupleDesc // what such a composite must look like; nil = anything
+	kept   *keptSet         // nil: its rows are not kept
 	wide   types.Row        // where its rows go when they have more columns than the statement knows: some were added since its analysis
 }
 
@@ -278,6 +279,9 @@ func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 		if fe, ok := rf.Expr.(*query.FuncExpr); ok && f.row && f.srf != nil && givesElements(c, fe.FuncOID) {
 			f.srf = takenApart(f.srf)
 		}
+		if f.kept, err = newKeptSet(s, c, p, rf.Expr); err != nil {
+			return nil, err
+		}
 		n.funcs = append(n.funcs, f)
 		width += rf.ColCount
 	}
@@ -316,8 +320,16 @@ func (n *functionScan) next() (types.Row, error) {
 		for i, f := range n.funcs {
 			var err error
 			n.ends[i] = false
+			if f.kept != nil && f.kept.again() {
+				n.iters[i] = f.kept
+				continue
+			}
 			if n.iters[i], err = f.start(n.ctx); err != nil {
 				return nil, err
+			}
+			if f.kept != nil {
+				f.kept.start(n.iters[i], max(f.cols, len(f.wide)))
+				n.iters[i] = f.kept
 			}
 		}
 	}
@@ -357,13 +369,23 @@ func (n *functionScan) next() (types.Row, error) {
 }
 
 func (n *functionScan) Rescan() error {
-	n.Close()
+	n.closeSets()
 	n.ready = false
 	return nil
 }
 
-// Close ends sets that were not read to their end.
+// Close ends sets that were not read to their end, and drops those that were kept.
 func (n *functionScan) Close() {
+	n.closeSets()
+	for _, f := range n.funcs {
+		if f.kept != nil {
+			f.kept.drop()
+		}
+	}
+	n.ready = false
+}
+
+func (n *functionScan) closeSets() {
 	for i, it := range n.iters {
 		closeSet(it)
 		n.iters[i] = nil

@@ -34,21 +34,20 @@ func (t *Table) index(oid types.OID) (*TableIndex, error) {
 // indexScan fetches rows in an index's order.
 type indexScan struct {
 	tableScan
-	rtIndex int
-	keys    *scanKeys
-	scan    index.Scan
-	dir     index.Direction
-	orig    expr.Qual // the conditions as written, for entries that need a recheck
-	ready   bool
-	ix      *TableIndex
-	stats   *pgstat.Table // of the index
+	keys  *scanKeys
+	scan  index.Scan
+	dir   index.Direction
+	orig  expr.Qual // the conditions as written, for entries that need a recheck
+	ready bool
+	ix    *TableIndex
+	stats *pgstat.Table // of the index
 }
 
 func newIndexScan(s *State, p *plan.IndexScan) (Node, error) {
 	if len(p.OrderBy) > 0 {
 		return nil, pgerr.NotSupported("ordering by an index operator")
 	}
-	n := &indexScan{rtIndex: p.RTIndex, dir: index.Direction(p.Direction)}
+	n := &indexScan{dir: index.Direction(p.Direction)}
 	var err error
 	if n.tableScan, err = newTableScan(s, &p.Scan); err != nil {
 		return nil, err

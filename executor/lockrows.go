@@ -32,6 +32,8 @@ type lockMark struct {
 	slot  heap.Slot
 	mode  heap.LockMode
 	wait  heap.WaitPolicy
+
+	locked bool // slot has the row that is locked now
 }
 
 func newLockRows(s *State, p *plan.LockRows) (Node, error) {
@@ -56,6 +58,9 @@ func newLockRows(s *State, p *plan.LockRows) (Node, error) {
 		n.marks = append(n.marks, lm)
 	}
 	n.recheck = newRecheck(s, p.Left, p.RowMarks)
+	if s.rowLocks == nil {
+		s.rowLocks = n
+	}
 	return n, nil
 }
 
@@ -100,7 +105,7 @@ func (n *lockRows) lock(row types.Row) (types.Row, error) {
 	for i := range n.marks {
 		m := &n.marks[i]
 		d := row[m.col]
-		if d.IsNull() {
+		if m.locked = !d.IsNull(); !m.locked {
 			continue // the null side of an outer join
 		}
 		ok, traversed, err := n.lockOne(m, d.TID())

@@ -68,27 +68,6 @@ func (s *State) Suspend() {
 	}
 }
 
-// CurrentTID gives the place of the row of a table that the execution stands on: of its only scan of that table.
-func (s *State) CurrentTID(table types.OID) (tid types.TID, ok bool) {
-	for _, n := range s.scans {
-		p, is := n.(interface {
-			position() (types.OID, types.TID, bool)
-		})
-		if !is {
-			continue
-		}
-		oid, at, some := p.position()
-		if oid != table {
-			continue
-		}
-		if ok || !some {
-			return types.TID{}, false
-		}
-		tid, ok = at, true
-	}
-	return tid, ok
-}
-
 // EvalContext gives a context for expressions outside of any node (EXECUTE's parameters, utility commands).
 func EvalContext(b *Backend) *expr.Context {
 	return &expr.Context{Params: &expr.Params{}, Env: b.Env, Arena: &types.Arena{}, Session: b}

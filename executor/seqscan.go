@@ -14,6 +14,7 @@ type pinHolder interface{ release() }
 
 // tableScan is what scans of a heap share: the slot and how far it is taken apart.
 type tableScan struct {
+	rtIndex int
 	scanCore
 	s     *State
 	table *openRelation
@@ -24,7 +25,7 @@ type tableScan struct {
 }
 
 func newTableScan(s *State, p *plan.Scan) (tableScan, error) {
-	t := tableScan{s: s, copy: s.mayWait()}
+	t := tableScan{s: s, copy: s.mayWait(), rtIndex: p.RTIndex}
 	var err error
 	if t.table, err = s.relation(p.RTIndex); err != nil {
 		return t, err
@@ -43,10 +44,8 @@ func newTableScan(s *State, p *plan.Scan) (tableScan, error) {
 	return t, err
 }
 
-// position says where the scan stands.
-func (t *tableScan) position() (types.OID, types.TID, bool) {
-	return t.table.Rel.OID, t.slot.TID, !t.slot.Empty()
-}
+// scanned is the scan itself, for WHERE CURRENT OF.
+func (t *tableScan) scanned() *tableScan { return t }
 
 // mayWait says whether the statement changes or locks rows, so that it may wait for other transactions in its midst.
 func (s *State) mayWait() bool {
@@ -97,8 +96,7 @@ func (t *tableScan) setSystemColumns() {
 // seqScan reads a heap from end to end.
 type seqScan struct {
 	tableScan
-	rtIndex int
-	scan    *heap.Scan
+	scan *heap.Scan
 }
 
 func newSeqScan(s *State, p *plan.SeqScan) (Node, error) {
@@ -109,7 +107,7 @@ func newSeqScan(s *State, p *plan.SeqScan) (Node, error) {
 	if table.Rel.Kind == 'S' {
 		return newSequenceScan(s, p, table)
 	}
-	n := &seqScan{rtIndex: p.RTIndex}
+	n := &seqScan{}
 	n.tableScan, err = newTableScan(s, &p.Scan)
 	s.scans = append(s.scans, n)
 	return n, err

@@ -32,6 +32,7 @@ type State struct {
 	started    bool
 	rels       []*openRelation // by range table index - 1
 	scans      []pinHolder
+	rowLocks   *lockRows // of the query itself, not of one inside it; nil = none
 	epq        *epqState
 	modified   int64
 }

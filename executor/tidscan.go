@@ -15,21 +15,21 @@ func init() { register(newTIDScan) }
 // tidScan fetches rows by ctid.
 type tidScan struct {
 	tableScan
-	rtIndex int
-	exprs   []tidExpr
-	tids    []types.TID
-	pos     int
-	ready   bool
+	exprs []tidExpr
+	tids  []types.TID
+	pos   int
+	ready bool
 }
 
 // tidExpr gives one TID, or the elements of an array of them.
 type tidExpr struct {
-	eval expr.Eval
-	elem *types.TypeInfo
+	eval   expr.Eval
+	elem   *types.TypeInfo
+	latest bool // of WHERE CURRENT OF: the row's newest version, when it was updated since the cursor came to it
 }
 
 func newTIDScan(s *State, p *plan.TIDScan) (Node, error) {
-	n := &tidScan{rtIndex: p.RTIndex}
+	n := &tidScan{}
 	var err error
 	if n.tableScan, err = newTableScan(s, &p.Scan); err != nil {
 		return nil, err
@@ -59,6 +59,7 @@ func (s *State) newTIDExpr(q query.Expr) (x tidExpr, err error) {
 			x.eval, err = c.Compile(q.Right)
 		}
 	case *query.CurrentOfExpr:
+		x.latest = true
 		x.eval, err = s.compileCurrentOf(q)
 	default:
 		err = pgerr.Internal("TID condition %T", q)
@@ -94,7 +95,13 @@ func (n *tidScan) begin() error {
 			continue
 		}
 		if x.elem == nil {
-			n.tids = append(n.tids, d.TID())
+			tid := d.TID()
+			if x.latest {
+				if tid, err = n.table.Heap.FetchLatest(n.s.Backend.Heap, tid, n.s.run.Snapshot); err != nil {
+					return err
+				}
+			}
+			n.tids = append(n.tids, tid)
 			continue
 		}
 		elems, err := types.ArrayElements(x.elem, d, nil)

@@ -55,6 +55,7 @@ func (c *command) declareCursor(n *pg_query.DeclareCursorStmt) (string, error) {
 	if p.plans.Stmts[0].Command != query.CmdSelect {
 		return "", pgerr.New(pgerr.InvalidCursorDefinition, "cannot open %s query as cursor", commandName(p.plans.Stmts[0].Command))
 	}
+	p.settleScroll()
 	return "DECLARE CURSOR", s.addPortal(p)
 }
 
@@ -124,7 +125,12 @@ func (c *command) fetch(n *pg_query.FetchStmt) (string, error) {
 }
 
 // fetchFrom moves a cursor. Positions are those of rows from 1; 0 is before the first. Backward movement reads from the store of rows seen.
-func (s *Session) fetchFrom(p *portal, dir pg_query.FetchDirection, howMany int64, out receiver) (int64, error) {
+// An error is the end of the cursor, even when a savepoint is rolled back to.
+func (s *Session) fetchFrom(p *portal, dir pg_query.FetchDirection, howMany int64, out receiver) (_ int64, err error) {
+	if p.failed {
+		return 0, pgerr.New(pgerr.ObjectNotInPrerequisiteState, "portal \"%s\" cannot be run", p.name)
+	}
+	defer func() { p.failed = p.failed || err != nil }()
 	switch dir {
 	case pg_query.FetchDirection_FETCH_FORWARD:
 		if howMany < 0 {
@@ -200,8 +206,21 @@ func (s *Session) fetchBackward(p *portal, howMany int64, out receiver) (int64, 
 	return n, nil
 }
 
+// settleScroll decides for a cursor that was declared neither SCROLL nor NO SCROLL.
+func (p *portal) settleScroll() {
+	if p.scroll || p.noScroll {
+		return
+	}
+	p.scroll = true
+	if p.strategy == portalSelect {
+		pl := p.plans.Stmts[0]
+		p.scroll = len(pl.RowMarks) == 0 && plan.SupportsBackward(pl.Root)
+	}
+	p.noScroll = !p.scroll
+}
+
 func (p *portal) checkBackward() error {
-	if p.noScroll || !p.scroll && p.plans != nil && len(p.plans.Stmts[0].RowMarks) > 0 {
+	if p.noScroll {
 		return pgerr.New(pgerr.ObjectNotInPrerequisiteState, "cursor can only scan forward").
 			WithHint("Declare it with SCROLL option to enable backward scan.")
 	}
@@ -213,6 +232,11 @@ func (s *Session) refetch(p *portal, out receiver) (int64, error) {
 	row, err := s.cursorRow(p, p.position)
 	if row == nil || err != nil {
 		return 0, err
+	}
+	if _, moves := out.(discard); !moves {
+		if err := p.checkBackward(); err != nil {
+			return 0, err
+		}
 	}
 	return 1, out.receive(row)
 }
@@ -231,7 +255,7 @@ func (s *Session) fetchAbsolute(p *portal, at int64, out receiver) (int64, error
 		}
 		at = s.rowsSeen(p) + 1 + at
 	}
-	if at < p.position {
+	if at < p.position || at == p.position && at > 0 {
 		if err := p.checkBackward(); err != nil {
 			return 0, err
 		}
@@ -269,11 +293,12 @@ func (s *Session) cursorRow(p *portal, at int64) (types.Row, error) {
 		return nil, nil
 	}
 	if p.rows == nil {
-		p.rows = executor.NewTuplestore(len(p.shape.ios), s.backend.WorkMem(), s.backend.Temp)
-		p.reader = p.rows.NewReader()
 		if err := s.startPortal(p); err != nil {
 			return nil, err
 		}
+		p.targets = p.state.CursorTargets()
+		p.rows = executor.NewTuplestore(len(p.shape.ios)+len(p.targets), s.backend.WorkMem(), s.backend.Temp)
+		p.reader = p.rows.NewReader()
 	}
 	for int64(p.rows.Len()) < at {
 		if p.done || p.held {
@@ -291,10 +316,35 @@ func (s *Session) cursorRow(p *portal, at int64) (types.Row, error) {
 			s.stopPortal(p)
 			return nil, nil
 		}
-		if err := p.rows.Add(row[:len(p.shape.ios)]); err != nil {
+		if err := p.keep(row[:len(p.shape.ios)]); err != nil {
 			return nil, err
 		}
 	}
+	row, err := p.storedRow(at)
+	if row != nil {
+		row = row[:len(p.shape.ios)]
+	}
+	return row, err
+}
+
+// keep stores a cursor's row, and behind its columns where the rows of the query's tables are.
+func (p *portal) keep(row types.Row) error {
+	if len(p.targets) == 0 {
+		return p.rows.Add(row)
+	}
+	p.kept = append(p.kept[:0], row...)
+	for i := range p.targets {
+		d := types.Null
+		if tid, ok := p.targets[i].Position(); ok {
+			d = tid.Datum()
+		}
+		p.kept = append(p.kept, d)
+	}
+	return p.rows.Add(p.kept)
+}
+
+// storedRow gives row number at with what keep put behind it.
+func (p *portal) storedRow(at int64) (types.Row, error) {
 	p.reader.Seek(int(at - 1))
 	return p.reader.Next()
 }
@@ -312,18 +362,53 @@ func (s *Session) relationName(oid types.OID) string {
 	return ""
 }
 
-// cursorPosition gives the ctid of the row of a table that a cursor stands on, for WHERE CURRENT OF.
-func (s *Session) cursorPosition(name string, table types.OID) (types.TID, bool, error) {
+// cursorPosition gives the ctid of the row of a table that a cursor stands on, for WHERE CURRENT OF; false when the current row has none of that
+// table, which can be when others inherit from it.
+func (s *Session) cursorPosition(name string, table types.OID) (tid types.TID, ok bool, err error) {
+	bad := func(format string, args ...any) error {
+		return pgerr.New(pgerr.InvalidCursorState, "cursor \"%s\" "+format, append([]any{name}, args...)...)
+	}
 	p := s.portals[name]
-	if p == nil {
-		return types.TID{}, false, pgerr.New(pgerr.UndefinedCursor, "cursor \"%s\" does not exist", name)
+	switch {
+	case p == nil:
+		return tid, false, pgerr.New(pgerr.UndefinedCursor, "cursor \"%s\" does not exist", name)
+	case p.strategy != portalSelect:
+		return tid, false, bad("is not a SELECT query")
+	case p.held:
+		return tid, false, bad("is held from a previous transaction")
 	}
-	if p.state == nil || p.position != s.rowsSeen(p) {
-		return types.TID{}, false, pgerr.New(pgerr.InvalidCursorState, "cursor \"%s\" is not positioned on a row", name)
+	if p.rows == nil { // nothing was fetched yet
+		if _, err := s.cursorRow(p, 1); err != nil {
+			return tid, false, err
+		}
 	}
-	tid, ok := p.state.CurrentTID(table)
-	if !ok {
-		return tid, false, pgerr.New(pgerr.InvalidCursorState, "cursor \"%s\" is not a simply updatable scan of table \"%s\"", name, s.relationName(table))
+	at := -1
+	for i, t := range p.targets {
+		switch {
+		case t.Table != table:
+		case at < 0:
+			at = i
+		case t.Marked:
+			return tid, false, bad("has multiple FOR UPDATE/SHARE references to table \"%s\"", s.relationName(table))
+		default:
+			return tid, false, bad("is not a simply updatable scan of table \"%s\"", s.relationName(table))
+		}
 	}
-	return tid, true, nil
+	switch {
+	case at < 0 && executor.MarksRows(p.plans.Stmts[0]):
+		return tid, false, bad("does not have a FOR UPDATE/SHARE reference to table \"%s\"", s.relationName(table))
+	case at < 0:
+		return tid, false, bad("is not a simply updatable scan of table \"%s\"", s.relationName(table))
+	case p.position < 1 || p.position > s.rowsSeen(p):
+		return tid, false, bad("is not positioned on a row")
+	}
+	row, err := p.storedRow(p.position)
+	if err != nil {
+		return tid, false, err
+	}
+	d := row[len(p.shape.ios)+at]
+	if d.IsNull() {
+		return tid, false, nil
+	}
+	return d.TID(), true, nil
 }

@@ -75,8 +75,7 @@ func (s *Session) cursorRows() ([]types.Row, error) {
 		if text == "" {
 			text = p.stmt.text
 		}
-		scroll := p.scroll || !p.noScroll && p.cursor && p.plans != nil && len(p.plans.Stmts[0].RowMarks) == 0
-		rows = append(rows, types.Row{types.Text(p.name), types.Text(text), types.Bool(p.hold), types.Bool(p.binary), types.Bool(scroll),
+		rows = append(rows, types.Row{types.Text(p.name), types.Text(text), types.Bool(p.hold), types.Bool(p.binary), types.Bool(p.scroll),
 			types.Int8(p.made)})
 	}
 	return rows, nil

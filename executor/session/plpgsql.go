@@ -369,6 +369,7 @@ func (h plHost) OpenCursor(name string, q plpgsql.Query, params []types.Datum, o
 			return "", err
 		}
 	}
+	p.settleScroll()
 	return name, s.addPortal(p)
 }
 

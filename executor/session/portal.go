@@ -37,8 +37,10 @@ type portal struct {
 	cursor   bool
 	scroll   bool
 	noScroll bool
-	hold     bool // WITH HOLD
-	held     bool // its transaction is over: rows holds what is left
+	hold     bool                    // WITH HOLD
+	targets  []executor.CursorTarget // of the running query
+	kept     types.Row               // reused by keep
+	held     bool                    // its transaction is over: rows holds what is left
 	binary   bool
 	atEnd    bool
 	text     string // of DECLARE

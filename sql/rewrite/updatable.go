@@ -21,6 +21,9 @@ func (r *rewriter) updateView(q *query.Query, view *catalog.Relation) (*query.Qu
 	if slices.Contains(r.active, view.OID) {
 		return nil, pgerr.New(pgerr.InvalidObjectDefinition, "infinite recursion detected in rules for relation \"%s\"", view.Name)
 	}
+	if query.Contains(q.JoinTree.Quals, func(e query.Expr) bool { _, ok := e.(*query.CurrentOfExpr); return ok }) {
+		return nil, pgerr.New(pgerr.FeatureNotSupported, "WHERE CURRENT OF on a view is not implemented")
+	}
 	if q.OnConflict != nil {
 		return nil, pgerr.NotSupported("ON CONFLICT on view \"%s\"", view.Name)
 	}

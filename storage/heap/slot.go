@@ -30,7 +30,7 @@ type Slot struct {
 func (s *Slot) Init(rel *Relation) {
 	s.Clear()
 	s.Rel = rel
-	if n := rel.Layout.NumAttrs(); cap(s.Row) < n {
+	if n := rel.Layout.NumAttrs(); s.Row == nil || cap(s.Row) < n { // a row of no columns is a row too
 		s.Row = make(types.Row, n)
 	} else {
 		s.Row = s.Row[:n]
