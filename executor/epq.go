@@ -126,6 +126,14 @@ func (r *recheck) setOthers(row types.Row, targets []*query.TargetEntry, except 
 		}
 		e := &epqRow{}
 		r.state.epq.rows[m.RTIndex-1] = e
+		other, err := fromOther(r.state, m, targets, row)
+		if err != nil {
+			return err
+		}
+		if other {
+			e.none = true
+			continue
+		}
 		col := junkColumn(targets, "ctid", m.ID)
 		if m.Type == plan.RowMarkCopy {
 			col = junkColumn(targets, "wholerow", m.ID)

@@ -32,6 +32,7 @@ type lockMark struct {
 	slot  heap.Slot
 	mode  heap.LockMode
 	wait  heap.WaitPolicy
+	other bool // the current row is from another child
 
 	locked bool // slot has the row that is locked now
 }
@@ -104,6 +105,14 @@ func (n *lockRows) lock(row types.Row) (types.Row, error) {
 	moved := false
 	for i := range n.marks {
 		m := &n.marks[i]
+		var err error
+		if m.other, err = fromOther(n.s, m.RowMark, n.targets, row); err != nil {
+			return nil, err
+		}
+		if m.other {
+			m.locked = false
+			continue
+		}
 		d := row[m.col]
 		if m.locked = !d.IsNull(); !m.locked {
 			continue // the null side of an outer join
@@ -159,6 +168,10 @@ func (n *lockRows) check(row types.Row) (types.Row, error) {
 	}
 	for i := range n.marks {
 		m := &n.marks[i]
+		if m.other {
+			n.recheck.state.epq.rows[m.RTIndex-1] = &epqRow{none: true}
+			continue
+		}
 		if !row[m.col].IsNull() {
 			if err := n.recheck.setTuple(m.RTIndex, m.slot.TID); err != nil {
 				return nil, err

@@ -25,10 +25,10 @@ type mergeAction struct {
 // mergeCommands are the commands whose statement triggers a MERGE may fire, in BEFORE's order.
 var mergeCommands = []query.CommandType{query.CmdInsert, query.CmdUpdate, query.CmdDelete}
 
-func (s *State) newMerge(p *plan.ModifyTable, t *resultRelation) (*merge, error) {
+func (s *State) newMerge(p *plan.ModifyTable, t *resultRelation, at int) (*merge, error) {
 	m := &merge{}
 	c := s.compiler()
-	for _, a := range p.MergeActions[0] {
+	for _, a := range p.MergeActions[at] {
 		x := &mergeAction{cmd: a.Command}
 		var err error
 		if a.Qual != nil {
@@ -71,14 +71,14 @@ func (m *merge) has(cmd query.CommandType) bool {
 func (m *merge) statementTriggers(n *modifyTable, before bool) error {
 	for i := range mergeCommands {
 		cmd := mergeCommands[i]
-		fire := n.target.triggers.beforeStatement
+		fire := n.root.triggers.beforeStatement
 		if !before {
-			cmd, fire = mergeCommands[len(mergeCommands)-1-i], n.target.triggers.afterStatement
+			cmd, fire = mergeCommands[len(mergeCommands)-1-i], n.root.triggers.afterStatement
 		}
 		if !m.has(cmd) {
 			continue
 		}
-		if err := fire(n.s, cmd, n.target); err != nil {
+		if err := fire(n.s, cmd, n.root); err != nil {
 			return err
 		}
 	}
@@ -211,7 +211,7 @@ func (m *merge) resolve(n *modifyTable, res heap.Result, c heap.Conflict, tid ty
 }
 
 func (m *merge) applyNotMatched(n *modifyTable, input types.Row) (bool, error) {
-	t := n.target
+	t := n.root
 	n.ctx.Scan, n.ctx.Outer = nil, input
 	a, err := choose(m.notMatched, n.ctx)
 	if a == nil || err != nil || a.cmd == query.CmdNothing {

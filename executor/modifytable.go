@@ -14,17 +14,21 @@ func init() { register(newModifyTable) }
 // modifyTable applies INSERT, UPDATE or DELETE to one table, row by row as its input gives them. With RETURNING it gives a row for each that it
 // changed, else nothing.
 type modifyTable struct {
-	s       *State
-	plan    *plan.ModifyTable
-	child   Node
-	targets []*query.TargetEntry
-	ctx     *expr.Context
-	target  *resultRelation
-	recheck *recheck
-	merge   *merge    // nil: the command is another
-	input   types.Row // the row that is being worked on
-	began   bool
-	done    bool
+	s        *State
+	plan     *plan.ModifyTable
+	child    Node
+	targets  []*query.TargetEntry
+	ctx      *expr.Context
+	target   *resultRelation // that the current row is from, or goes to
+	all      []*resultRelation
+	root     *resultRelation // that the statement names
+	byOID    map[types.OID]*resultRelation
+	tableOID int // column of the input, 0-based
+	recheck  *recheck
+	merge    *merge    // nil: the command is another
+	input    types.Row // the row that is being worked on
+	began    bool
+	done     bool
 }
 
 // resultRelation is a table that is written, with all that a write must check and keep.
@@ -44,24 +48,17 @@ type resultRelation struct {
 	update   []int // attribute numbers that the input's first columns assign
 	changed  heap.AttrSet
 	conflict *onConflict
+	merge    *merge
 }
 
 func newModifyTable(s *State, p *plan.ModifyTable) (Node, error) {
-	if len(p.ResultRels) != 1 {
-		return nil, pgerr.NotSupported("a data-modifying statement on an inheritance tree")
-	}
 	n := &modifyTable{s: s, plan: p, ctx: s.context(), targets: p.Left.Base().Targets}
 	var err error
 	if n.child, err = s.build(p.Left); err != nil {
 		return nil, err
 	}
-	if n.target, err = s.newResultRelation(p, 0); err != nil {
+	if err := n.openTargets(p); err != nil {
 		return nil, err
-	}
-	if p.Command == query.CmdMerge {
-		if n.merge, err = s.newMerge(p, n.target); err != nil {
-			return nil, err
-		}
 	}
 	if p.Command != query.CmdInsert {
 		n.recheck = newRecheck(s, p.Left, p.RowMarks)
@@ -75,7 +72,6 @@ func (s *State) newResultRelation(p *plan.ModifyTable, i int) (*resultRelation, 
 	if r.openRelation, err = s.relation(r.rtIndex); err != nil {
 		return nil, err
 	}
-	r.row = make(types.Row, len(r.Rel.Desc.Attrs))
 	r.oldSlot.Init(r.Heap)
 	if p.Command != query.CmdInsert {
 		r.rowID = p.RowIDCol[i] - 1
@@ -99,17 +95,8 @@ func (s *State) newResultRelation(p *plan.ModifyTable, i int) (*resultRelation, 
 
 // prepareChecks compiles what a write of the table checks and computes.
 func (r *resultRelation) prepareChecks(s *State, p *plan.ModifyTable, i int) error {
-	var err error
-	if r.indexes, err = s.newIndexWriter(r.Table); err != nil {
-		return err
-	}
-	if r.checks, err = newRowChecks(s, r.Rel, s.Plan.RangeTable[p.ResultRels[i]-1]); err != nil {
-		return err
-	}
-	if r.generated, err = newGeneratedColumns(s, r.Rel); err != nil {
-		return err
-	}
-	if r.triggers, err = s.newRowTriggers(r.Table); err != nil {
+	err := r.prepareWrite(s)
+	if err != nil {
 		return err
 	}
 	for _, a := range r.update {
@@ -144,6 +131,9 @@ func (n *modifyTable) Next() (types.Row, error) {
 			return nil, n.statementTriggers(false)
 		}
 		n.input = row
+		if err := n.chooseTarget(row); err != nil {
+			return nil, err
+		}
 		changed, err := n.apply(row)
 		if err != nil {
 			return nil, err
@@ -165,9 +155,9 @@ func (n *modifyTable) statementTriggers(before bool) error {
 	case n.merge != nil:
 		return n.merge.statementTriggers(n, before)
 	case before:
-		return n.target.triggers.beforeStatement(n.s, n.plan.Command, n.target)
+		return n.root.triggers.beforeStatement(n.s, n.plan.Command, n.root)
 	}
-	return n.target.triggers.afterStatement(n.s, n.plan.Command, n.target)
+	return n.root.triggers.afterStatement(n.s, n.plan.Command, n.root)
 }
 
 // apply changes the table for one input row and says whether it did.
@@ -420,6 +410,7 @@ func (n *modifyTable) newest(tid types.TID) (*newerRow, error) {
 	if err := n.recheck.setTuple(t.rtIndex, newTID); err != nil {
 		return nil, err
 	}
+	n.hideOthers()
 	if err := n.recheck.setOthers(n.input, n.targets, t.rtIndex); err != nil {
 		return nil, err
 	}
@@ -436,7 +427,9 @@ func (n *modifyTable) Rescan() error {
 }
 
 func (n *modifyTable) Close() {
-	n.target.oldSlot.Clear()
+	for _, t := range n.all {
+		t.oldSlot.Clear()
+	}
 	n.recheck.close()
 	n.child.Close()
 }

@@ -254,6 +254,9 @@ func (x *nodePrinter) sortOrder(k plan.SortKey, e query.Expr) (string, error) {
 }
 
 func (x *nodePrinter) modify(n *plan.ModifyTable, prefix bool) error {
+	if err := x.targets(n); err != nil {
+		return err
+	}
 	if n.OnConflict == query.OnConflictNone {
 		return nil
 	}
@@ -276,6 +279,31 @@ func (x *nodePrinter) modify(n *plan.ModifyTable, prefix bool) error {
 	if n.ConflictWhere != nil {
 		return x.quals(prefix, qual{"Conflict Filter", []query.Expr{n.ConflictWhere}})
 	}
+	return nil
+}
+
+// targets lists the tables that are written, unless it is just the one that the statement names.
+func (x *nodePrinter) targets(n *plan.ModifyTable) error {
+	if len(n.ResultRels) == 1 && n.ResultRels[0] == n.Nominal {
+		return nil
+	}
+	x.out.openGroup("Target Tables", "Target Tables", false)
+	for _, rt := range n.ResultRels {
+		x.out.openGroup("Target Table", "", true)
+		t, isText := x.out.(*textEmitter)
+		if isText {
+			t.pad()
+			t.b.WriteString(nodeName(n).text)
+		}
+		if err := x.scanTarget(rt); err != nil {
+			return err
+		}
+		if isText {
+			t.b.WriteString("\n")
+		}
+		x.out.closeGroup("Target Table", "", true)
+	}
+	x.out.closeGroup("Target Tables", "Target Tables", false)
 	return nil
 }
 

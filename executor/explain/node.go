@@ -193,6 +193,9 @@ type nodePrinter struct {
 	*printer
 	n     plan.Node
 	above []plan.Node
+	// parents are the inherited and partitioned tables of the Appends through which an expression was found: children's columns are named by
+	// them.
+	parents []int
 }
 
 // structuredHead writes the properties that the text format has in its node line.
@@ -461,6 +464,9 @@ func (pr *printer) collectUsed(n plan.Node) {
 		return
 	}
 	if rt := scanRT(n); rt > 0 {
+		pr.used[rt] = true
+	}
+	for _, rt := range appended(n) {
 		pr.used[rt] = true
 	}
 	if m, ok := n.(*plan.ModifyTable); ok {

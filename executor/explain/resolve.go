@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"github.com/calfdb/calf/sql/deparse"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
@@ -15,6 +17,9 @@ func (x *nodePrinter) expr(e query.Expr, prefix bool) (string, error) {
 func (x *nodePrinter) context(prefix bool) *deparse.Context {
 	return &deparse.Context{Catalog: x.env.Catalog, Types: x.env.Types, Namespaces: []*deparse.Namespace{x.names}, VarPrefix: prefix,
 		ResolveVar: func(v *query.Var) (query.Expr, *deparse.Context, bool) {
+			if up := x.parentVar(v); up != nil {
+				return up, x.context(prefix), true
+			}
 			e, at := x.resolveVar(v)
 			if e == nil {
 				return nil, nil, false
@@ -55,8 +60,46 @@ func (x *nodePrinter) resolveVar(v *query.Var) (query.Expr, *nodePrinter) {
 	if in == nil {
 		return nil, nil
 	}
-	below := &nodePrinter{printer: x.printer, n: in, above: append(x.above[:len(x.above):len(x.above)], x.n)}
+	below := &nodePrinter{printer: x.printer, n: in, above: append(x.above[:len(x.above):len(x.above)], x.n), parents: x.parents}
+	below.parents = append(below.parents[:len(below.parents):len(below.parents)], appended(x.n)...)
 	return in.Base().Targets[v.AttNo-1].Expr, below
+}
+
+// appended gives the inherited or partitioned tables that a node puts together.
+func appended(n plan.Node) []int {
+	switch n := n.(type) {
+	case *plan.Append:
+		return n.RelIDs
+	case *plan.MergeAppend:
+		return n.RelIDs
+	}
+	return nil
+}
+
+// parentVar gives the column of the table that a child's column stands for, when the expression was found below an Append of that table; nil
+// otherwise.
+func (x *nodePrinter) parentVar(v *query.Var) query.Expr {
+	rels := x.p.AppendRels
+	if len(x.parents) == 0 || v.VarNo < 1 || v.VarNo > len(rels) {
+		return nil
+	}
+	no, att, found := v.VarNo, v.AttNo, false
+	for no <= len(rels) && rels[no-1] != nil {
+		found = false
+		if att > 0 {
+			if int(att) > len(rels[no-1].ParentCols) || rels[no-1].ParentCols[att-1] == 0 {
+				break
+			}
+			att = rels[no-1].ParentCols[att-1]
+		}
+		no, found = rels[no-1].Parent, true
+	}
+	if !found || !slices.Contains(x.parents, no) {
+		return nil
+	}
+	c := *v
+	c.VarNo, c.AttNo, c.SynNo, c.SynAttNo = no, att, no, att
+	return &c
 }
 
 // outerOf is the input that a node's outer references mean.

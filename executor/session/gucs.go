@@ -147,12 +147,16 @@ func (g *gucs) followPlanner() {
 		"enable_bitmapscan": &p.EnableBitmapScan, "enable_tidscan": &p.EnableTIDScan, "enable_sort": &p.EnableSort,
 		"enable_incremental_sort": &p.EnableIncrementalSort, "enable_hashagg": &p.EnableHashAgg, "enable_nestloop": &p.EnableNestLoop,
 		"enable_material": &p.EnableMaterial, "enable_memoize": &p.EnableMemoize, "enable_mergejoin": &p.EnableMergeJoin,
-		"enable_hashjoin": &p.EnableHashJoin,
+		"enable_hashjoin": &p.EnableHashJoin, "enable_partition_pruning": &p.EnablePartitionPruning,
+		"enable_partitionwise_join": &p.EnablePartitionwiseJoin, "enable_partitionwise_aggregate": &p.EnablePartitionwiseAggregate,
 	}
 	for name, into := range bools {
 		g.OnAssign(settings.MustLookup(name), func(v settings.Value) { *into = v.I != 0 })
 	}
 	g.OnAssign(settings.MustLookup("effective_cache_size"), func(v settings.Value) { p.EffectiveCacheSize = float64(v.I) })
+	g.OnAssign(settings.MustLookup("constraint_exclusion"), func(v settings.Value) {
+		p.ConstraintExclusion = map[string]plan.ConstraintExclusion{"on": plan.ConstraintExclusionOn, "off": plan.ConstraintExclusionOff}[v.Str]
+	})
 	g.OnAssign(settings.PlanCacheMode, func(v settings.Value) {
 		p.PlanCacheMode = map[string]plan.PlanCacheMode{"force_generic_plan": plan.PlanCacheForceGeneric,
 			"force_custom_plan": plan.PlanCacheForceCustom}[v.Str]

@@ -47,9 +47,52 @@ func (s *Session) lockNamed(rv *pg_query.RangeVar, mode lock.Mode, nowait bool) 
 		return err
 	}
 	if !nowait {
-		_, err := s.openRelation(rv.Schemaname, rv.Relname, int(mode))
+		rel, err = s.openRelation(rv.Schemaname, rv.Relname, int(mode))
+	} else {
+		err = s.lockNowait(rel, mode)
+	}
+	if err != nil || rel == nil || !rv.Inh {
 		return err
 	}
+	return s.lockBelow(rel, mode, nowait, map[types.OID]bool{rel.OID: true})
+}
+
+// lockBelow locks the descendants of a table. Who may lock the table may lock them.
+func (s *Session) lockBelow(rel *catalog.Relation, mode lock.Mode, nowait bool, done map[types.OID]bool) error {
+	if !rel.HasSubclass || rel.Kind == 'v' {
+		return nil
+	}
+	for _, oid := range rel.Children {
+		if done[oid] {
+			continue
+		}
+		done[oid] = true
+		child, err := s.view.Relation(oid)
+		if err != nil {
+			return err
+		}
+		switch {
+		case child == nil:
+			continue
+		case nowait:
+			err = s.lockNowait(child, mode)
+		default:
+			err = s.lockOID(oid, int(mode))
+		}
+		if err != nil {
+			return err
+		}
+		if child, err = s.view.Relation(oid); child == nil || err != nil {
+			return err
+		}
+		if err := s.lockBelow(child, mode, nowait, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) lockNowait(rel *catalog.Relation, mode lock.Mode) error {
 	ok, err := s.locks.TryAcquire(s.owner(), s.relationTag(rel.OID, rel.Shared), mode)
 	if err == nil && !ok {
 		err = pgerr.New(pgerr.LockNotAvailable, "could not obtain lock on relation \"%s\"", rel.Name)

@@ -36,6 +36,9 @@ func (s *Session) openTable(rel *catalog.Relation) (*executor.Table, error) {
 	if t := s.tables[rel.OID]; t != nil && t.Rel == rel {
 		return t, nil
 	}
+	if rel.Kind == 'p' { // it has no storage
+		return &executor.Table{Rel: rel}, nil
+	}
 	h, err := s.view.OpenHeap(rel)
 	if err != nil {
 		return nil, err
@@ -117,7 +120,7 @@ func (s *Session) initPlanEnv() {
 		Epoch: 1,
 		Plan: &plan.Env{
 			Catalog: s.view, Types: s.backend.Env, Settings: &s.gucs.plan,
-			RelPages: s.relPages, EvalConst: s.evalConst,
+			RelPages: s.relPages, EvalConst: s.evalConst, LockRelation: s.lockOID, OtherTemp: s.isOtherTemp,
 		},
 		Analyze:      s.analyzeRaw,
 		LockRelation: s.lockOID,
@@ -127,6 +130,11 @@ func (s *Session) initPlanEnv() {
 		InvalCount: s.view.Counter,
 		Role:       s.view.User(),
 	}
+}
+
+// isOtherTemp says whether a schema is another session's temporary one.
+func (s *Session) isOtherTemp(schema types.OID) bool {
+	return schema != s.view.TempNamespace() && s.view.IsTempNamespace(schema)
 }
 
 // relPages is a relation's present size in pages.

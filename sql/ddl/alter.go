@@ -24,6 +24,12 @@ type alteration struct {
 	notNull   []int16          // columns to check
 	rebuild   []rebuiltIndex   // indexes to be made again after a change of type
 	later     []*pg_query.Constraint
+
+	unchecked []string // CHECKs to try on the rows
+
+	recurse   bool           // to the children: ONLY was not said
+	recursing bool           // the command comes down from a parent
+	tree      *[]*alteration // of the table that the statement names, and of the children that it goes down to
 }
 
 // Passes of ALTER TABLE.
@@ -63,7 +69,8 @@ func alterTable(c *ctx, n *pg_query.AlterTableStmt) (string, error) {
 	if err := c.checkNotInUse(rel, tag); err != nil {
 		return "", err
 	}
-	a := &alteration{ctx: c, rel: rel, before: rel}
+	a := &alteration{ctx: c, rel: rel, before: rel, recurse: n.Relation.Inh, tree: &[]*alteration{}}
+	*a.tree = append(*a.tree, a)
 	for pass := range passCount {
 		for _, x := range n.Cmds {
 			cmd := x.GetAlterTableCmd()
@@ -78,15 +85,32 @@ func alterTable(c *ctx, n *pg_query.AlterTableStmt) (string, error) {
 			}
 		}
 		if pass == passColumnAttributes {
-			if err := a.finishRows(); err != nil {
+			if err := a.finishTree(); err != nil {
 				return "", err
 			}
 		}
 	}
-	if len(a.later) > 0 {
-		_, err = c.addConstraints(a.rel, a.later, false)
+	if err := a.addConstraintTree(a.later); err != nil {
+		return "", err
 	}
-	return tag, err
+	return tag, a.checkRows()
+}
+
+// finishTree rewrites or checks the rows of the table and of all children that the command went down to.
+func (a *alteration) finishTree() error {
+	for _, b := range *a.tree {
+		var err error
+		if b.rel, err = a.reload(b.rel.OID); err != nil {
+			return err
+		}
+		if b.rel.Kind == 'p' {
+			continue
+		}
+		if err := b.finishRows(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // alterLock is the weakest lock that all subcommands allow.
@@ -128,8 +152,24 @@ func alterPass(cmd *pg_query.AlterTableCmd) int {
 	return passMisc
 }
 
-// run carries out one subcommand.
+// run carries out one subcommand, on all descendants too where it is the same for each of them.
 func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
+	if err := a.runOne(cmd); err != nil {
+		return err
+	}
+	switch cmd.Subtype {
+	case pg_query.AlterTableType_AT_ColumnDefault, pg_query.AlterTableType_AT_SetNotNull, pg_query.AlterTableType_AT_DropNotNull,
+		pg_query.AlterTableType_AT_SetStatistics, pg_query.AlterTableType_AT_SetStorage:
+		if err := a.next(); err != nil {
+			return err
+		}
+		return a.everyDescendant(func(b *alteration) error { return b.runOne(cmd) })
+	}
+	return nil
+}
+
+// runOne carries out one subcommand.
+func (a *alteration) runOne(cmd *pg_query.AlterTableCmd) error {
 	switch cmd.Subtype {
 	case pg_query.AlterTableType_AT_AddColumn:
 		return a.addColumn(cmd)
@@ -164,6 +204,10 @@ func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
 		return a.clusterOn(cmd)
 	case pg_query.AlterTableType_AT_AddIdentity, pg_query.AlterTableType_AT_SetIdentity, pg_query.AlterTableType_AT_DropIdentity:
 		return a.identity(cmd)
+	case pg_query.AlterTableType_AT_AddInherit:
+		return a.addInherit(cmd)
+	case pg_query.AlterTableType_AT_DropInherit:
+		return a.dropInherit(cmd)
 	}
 	word := strings.TrimPrefix(cmd.Subtype.String(), "AT_")
 	return pgerr.NotSupported("ALTER TABLE subcommand %s", word)

@@ -23,6 +23,14 @@ func (a *alteration) addColumn(cmd *pg_query.AlterTableCmd) error {
 		return err
 	}
 	n := cmd.Def.GetColumnDef()
+	if a.rel.IsPartition && !a.recursing {
+		return pgerr.New(pgerr.WrongObjectType, "cannot add column to a partition")
+	}
+	if a.recursing {
+		if merged, err := a.mergeAddedColumn(n); merged || err != nil {
+			return err
+		}
+	}
 	if a.rel.AttrByName(n.Colname) != nil {
 		if cmd.MissingOk {
 			a.notice(pgerr.DuplicateColumn, "column \"%s\" of relation \"%s\" already exists, skipping", n.Colname, a.rel.Name)
@@ -41,6 +49,9 @@ func (a *alteration) addColumn(cmd *pg_query.AlterTableCmd) error {
 		return pgerr.New(pgerr.TooManyColumns, "tables can have at most %d columns", maxColumns)
 	}
 	d.Num = int16(len(a.rel.Desc.Attrs) + 1)
+	if a.recursing { // constraints come down by themselves
+		d.IsLocal, d.InhCount, d.constraints = false, 1, nil
+	}
 	for _, con := range d.constraints {
 		if con.Contype == pg_query.ConstrType_CONSTR_PRIMARY {
 			d.NotNull = true
@@ -65,7 +76,10 @@ func (a *alteration) addColumn(cmd *pg_query.AlterTableCmd) error {
 		return nil
 	}
 	a.later = append(a.later, d.constraints...)
-	return a.fillColumn(d)
+	if err := a.fillColumn(d); err != nil {
+		return err
+	}
+	return a.addColumnBelow(cmd, d)
 }
 
 // fillColumn gives existing rows the new column's value.
@@ -184,7 +198,14 @@ func (a *alteration) dropColumn(cmd *pg_query.AlterTableCmd) error {
 		}
 		return pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", cmd.Name, a.rel.Name)
 	}
-	return a.dropObjects([]catalog.Object{relObject(a.rel.OID, x.Num)}, cmd.Behavior)
+	if x.InhCount > 0 {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot drop inherited column \"%s\"", cmd.Name)
+	}
+	var drop []catalog.Object
+	if err := a.dropColumnBelow(cmd.Name, &drop); err != nil {
+		return err
+	}
+	return a.dropObjects(append(drop, relObject(a.rel.OID, x.Num)), cmd.Behavior)
 }
 
 // columnDefault is SET DEFAULT and DROP DEFAULT.
@@ -402,6 +423,9 @@ func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
 	}
 	n := cmd.Def.GetColumnDef()
 	old := a.rel.Desc.Attrs[num-1]
+	if old.InhCount > 0 && !a.recursing {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot alter inherited column \"%s\"", cmd.Name)
+	}
 	d := &columnDef{Attr: old}
 	typ, mod, err := a.typeName(n.TypeName)
 	if err != nil {
@@ -422,6 +446,9 @@ func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
 		return err
 	}
 	if err := a.refuseDependents(num); err != nil {
+		return err
+	}
+	if err := a.retypeBelow(cmd); err != nil {
 		return err
 	}
 	sameBytes := onlyRelabels(value, num)

@@ -13,8 +13,7 @@ func (a *alteration) addConstraint(cmd *pg_query.AlterTableCmd) error {
 	if err := a.onlyTables("ADD CONSTRAINT"); err != nil {
 		return err
 	}
-	_, err := a.addConstraints(a.rel, []*pg_query.Constraint{cmd.Def.GetConstraint()}, false)
-	return err
+	return a.addConstraintTree([]*pg_query.Constraint{cmd.Def.GetConstraint()})
 }
 
 // dropConstraint is DROP CONSTRAINT.
@@ -28,7 +27,14 @@ func (a *alteration) dropConstraint(cmd *pg_query.AlterTableCmd) error {
 				return err
 			}
 		}
-		return a.dropObjects([]catalog.Object{object(catalog.PgConstraintOID, k.OID)}, cmd.Behavior)
+		if k.InhCount > 0 {
+			return pgerr.New(pgerr.InvalidTableDefinition, "cannot drop inherited constraint \"%s\" of relation \"%s\"", k.Name, a.rel.Name)
+		}
+		drop := []catalog.Object{object(catalog.PgConstraintOID, k.OID)}
+		if err := a.dropConstraintBelow(k, &drop); err != nil {
+			return err
+		}
+		return a.dropObjects(drop, cmd.Behavior)
 	}
 	if cmd.MissingOk {
 		a.notice(pgerr.SuccessfulCompletion, "constraint \"%s\" of relation \"%s\" does not exist, skipping", cmd.Name, a.rel.Name)
@@ -47,6 +53,12 @@ func (a *alteration) validateConstraint(cmd *pg_query.AlterTableCmd) error {
 		case 'c':
 			if k.Validated {
 				return nil
+			}
+			if err := a.validateCheckBelow(cmd, k); err != nil {
+				return err
+			}
+			if a.rel.Kind == 'p' {
+				break
 			}
 			if err := a.validateCheck(a.rel, k.Name, k.Expr); err != nil {
 				return err

@@ -18,6 +18,7 @@ type columnDef struct {
 	identity    *pg_query.Constraint
 	constraints []*pg_query.Constraint // CHECK, UNIQUE, PRIMARY KEY, FOREIGN KEY
 	nullable    bool                   // NULL was said
+	inherited   bool                   // it comes, with its default, from a parent
 }
 
 const maxColumns = 1600

@@ -26,6 +26,9 @@ func createComposite(c *ctx, n *pg_query.CompositeTypeStmt) (string, error) {
 	if err := c.tableElements(t, n.Coldeflist); err != nil {
 		return "", err
 	}
+	if err := checkColumns(t.columns); err != nil {
+		return "", err
+	}
 	for _, d := range t.columns {
 		t.newRelation.columns = append(t.newRelation.columns, d.Attr)
 	}

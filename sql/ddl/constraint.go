@@ -23,6 +23,8 @@ type constraintRow struct {
 	updAction, delAction, match     byte
 	pfeq, ppeq, ffeq, excl          []OID
 	expr                            query.Expr
+	inhCount                        int32 // > 0: it comes from parents and is not the table's own
+	parent                          OID   // constraint of the partitioned table
 }
 
 // insertConstraint makes a constraint's row and what constraints of its kind depend on.
@@ -48,13 +50,13 @@ func (c *ctx) insertConstraint(k *constraintRow) (OID, error) {
 	row[catalog.ConstraintConrelid] = types.Oid(k.rel)
 	row[catalog.ConstraintContypid] = types.Oid(k.domain)
 	row[catalog.ConstraintConindid] = types.Oid(k.index)
-	row[catalog.ConstraintConparentid] = types.Oid(0)
+	row[catalog.ConstraintConparentid] = types.Oid(k.parent)
 	row[catalog.ConstraintConfrelid] = types.Oid(k.refRel)
 	row[catalog.ConstraintConfupdtype] = char(k.updAction)
 	row[catalog.ConstraintConfdeltype] = char(k.delAction)
 	row[catalog.ConstraintConfmatchtype] = char(k.match)
-	row[catalog.ConstraintConislocal] = types.Bool(true)
-	row[catalog.ConstraintConinhcount] = types.Int4(0)
+	row[catalog.ConstraintConislocal] = types.Bool(k.inhCount == 0)
+	row[catalog.ConstraintConinhcount] = types.Int4(k.inhCount)
 	row[catalog.ConstraintConnoinherit] = types.Bool(k.noInherit)
 	row[catalog.ConstraintConkey] = catalog.Int2Array(k.keys)
 	row[catalog.ConstraintConfkey] = catalog.Int2Array(k.refKeys)
@@ -127,7 +129,10 @@ func (c *ctx) addConstraints(rel *catalog.Relation, list []*pg_query.Constraint,
 	if err = checkPrimaryKeys(rel, list); err != nil {
 		return nil, err
 	}
-	pick(is(pg_query.ConstrType_CONSTR_CHECK), func(con *pg_query.Constraint) error { return c.addCheck(rel, con, isNew) })
+	pick(is(pg_query.ConstrType_CONSTR_CHECK), func(con *pg_query.Constraint) error {
+		_, _, err := c.addCheckNamed(rel, con, isNew, true)
+		return err
+	})
 	pick(is(pg_query.ConstrType_CONSTR_PRIMARY), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew) })
 	pick(is(pg_query.ConstrType_CONSTR_UNIQUE), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew) })
 	pick(is(pg_query.ConstrType_CONSTR_EXCLUSION), func(con *pg_query.Constraint) error { return c.addExclusion(rel, con, isNew) })
@@ -157,37 +162,39 @@ func locationOf(con *pg_query.Constraint) int {
 	return int(con.Location)
 }
 
-// addCheck adds a CHECK constraint, and tries it on the rows that there are.
-func (c *ctx) addCheck(rel *catalog.Relation, con *pg_query.Constraint, isNew bool) error {
+// addCheckNamed adds a CHECK constraint, and tries it on the rows that there are. It gives the constraint's name, and whether it became one with a
+// constraint that the table had. local: the definition is the table's own, not one that comes down from a parent.
+func (c *ctx) addCheckNamed(rel *catalog.Relation, con *pg_query.Constraint, isNew, local bool) (name string, merged bool, err error) {
 	e, err := c.relationExpr(rel, con.RawExpr, analyze.ExprCheck)
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	keys := exprColumns(e)
-	name := con.Conname
+	name = con.Conname
 	if name == "" {
 		column := ""
 		if len(keys) == 1 {
 			column = rel.Desc.Attrs[keys[0]-1].Name
 		}
 		if name, err = c.freeConstraintName(rel.Name, column, "check", rel.Namespace, constraintNames(rel)); err != nil {
-			return err
+			return "", false, err
 		}
-	} else if hasConstraint(rel, name) {
-		return duplicateConstraint(name, rel.Name)
+	} else if merged, err := c.mergeCheck(rel, name, e, con, local); merged || err != nil {
+		return name, merged, err
 	}
 	k := &constraintRow{name: name, ns: rel.Namespace, kind: 'c', validated: !con.SkipValidation, noInherit: con.IsNoInherit, rel: rel.OID,
 		keys: keys, expr: e}
+	if !local {
+		k.inhCount = 1
+	}
 	if _, err := c.insertConstraint(k); err != nil {
-		return err
+		return "", false, err
 	}
-	err = c.v.Modify(catalog.PgClassOID, catalog.PgClassOidIndexOID, []types.Datum{types.Oid(rel.OID)}, func(row types.Row) {
-		row[catalog.ClassRelchecks] = types.Int2(row[catalog.ClassRelchecks].Int2() + 1)
-	})
-	if err != nil || isNew || con.SkipValidation {
-		return err
+	err = c.countChecks(rel.OID, 1)
+	if err != nil || isNew || con.SkipValidation || rel.Kind == 'p' {
+		return name, false, err
 	}
-	return c.validateCheck(rel, name, e)
+	return name, false, c.validateCheck(rel, name, e)
 }
 
 // exprColumns are the columns that an expression uses, ascending.

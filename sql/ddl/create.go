@@ -17,6 +17,10 @@ type tableDef struct {
 	columns     []*columnDef
 	constraints []*pg_query.Constraint
 	onCommit    catalog.OnCommitAction
+
+	parents         []*catalog.Relation
+	inheritedChecks []*inheritedCheck
+	bound           *pg_query.PartitionBoundSpec // of a partition
 }
 
 // createTable is CREATE TABLE.
@@ -24,8 +28,6 @@ func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
 	switch {
 	case n.Partspec != nil || n.Partbound != nil:
 		return "", pgerr.NotSupported("partitioned tables")
-	case len(n.InhRelations) > 0:
-		return "", pgerr.NotSupported("table inheritance")
 	case n.OfTypename != nil:
 		return "", pgerr.NotSupported("typed tables")
 	}
@@ -54,6 +56,12 @@ func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
 	}
 	for _, k := range n.Constraints {
 		t.constraints = append(t.constraints, k.GetConstraint())
+	}
+	if err := c.inherit(t, n.InhRelations); err != nil {
+		return "", err
+	}
+	if err := checkColumns(t.columns); err != nil {
+		return "", err
 	}
 	_, err = c.makeTable(t)
 	return "CREATE TABLE", err
@@ -143,7 +151,7 @@ func (c *ctx) tableElements(t *tableDef, elements []*pg_query.Node) error {
 			return pgerr.NotSupported("table element %T", n.Node)
 		}
 	}
-	return checkColumns(t.columns)
+	return nil
 }
 
 func checkColumns(columns []*columnDef) error {
@@ -193,7 +201,13 @@ func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
 	if t.onCommit != catalog.OnCommitPreserve {
 		c.setOnCommit(oid, t.onCommit)
 	}
+	if err := c.storeParents(oid, t); err != nil {
+		return nil, err
+	}
 	if err := c.columnExtras(rel, t.columns); err != nil {
+		return nil, err
+	}
+	if err := c.addInheritedChecks(rel, t.inheritedChecks); err != nil {
 		return nil, err
 	}
 	if rel, err = c.reload(oid); err != nil {
@@ -230,7 +244,7 @@ func (c *ctx) columnExtras(rel *catalog.Relation, columns []*columnDef) error {
 		if d.cooked == nil || d.Generated == 0 && isNullConst(d.cooked) {
 			continue
 		}
-		if d.Generated != 0 {
+		if d.Generated != 0 && !d.inherited {
 			if err := checkGenerated(rel, d); err != nil {
 				return err
 			}

@@ -153,6 +153,25 @@ func (c *ctx) renameColumn(n *pg_query.RenameStmt) error {
 	if err := c.mayRename(rel); err != nil {
 		return err
 	}
+	if err := c.renameColumnOf(rel, n, 0); err != nil {
+		return err
+	}
+	if !n.Relation.Inh {
+		return nil
+	}
+	return c.renameBelow(rel, func(child *catalog.Relation, parents int32) error {
+		if err := c.mayRename(child); err != nil {
+			return err
+		}
+		return c.renameColumnOf(child, n, parents)
+	})
+}
+
+// renameColumnOf renames the column in one table, which has it from so many parents that are renamed too.
+func (c *ctx) renameColumnOf(rel *catalog.Relation, n *pg_query.RenameStmt, parents int32) error {
+	if !n.Relation.Inh && len(rel.Children) > 0 {
+		return pgerr.New(pgerr.InvalidTableDefinition, "inherited column \"%s\" must be renamed in child tables too", n.Subname)
+	}
 	a := rel.AttrByName(n.Subname)
 	if a == nil {
 		for i := range systemColumns {
@@ -161,6 +180,9 @@ func (c *ctx) renameColumn(n *pg_query.RenameStmt) error {
 			}
 		}
 		return pgerr.New(pgerr.UndefinedColumn, "column \"%s\" does not exist", n.Subname)
+	}
+	if a.InhCount > parents {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot rename inherited column \"%s\"", n.Subname)
 	}
 	for i := range systemColumns {
 		if systemColumns[i].Name == n.Newname {
@@ -209,9 +231,27 @@ func (c *ctx) renameConstraint(n *pg_query.RenameStmt) error {
 	if err := c.mayRename(rel); err != nil {
 		return err
 	}
+	if err := c.renameConstraintOf(rel, n, 0); err != nil {
+		return err
+	}
+	if k := checkNamed(rel, n.Subname); k == nil || k.NoInherit || !n.Relation.Inh {
+		return nil
+	}
+	return c.renameBelow(rel, func(child *catalog.Relation, parents int32) error { return c.renameConstraintOf(child, n, parents) })
+}
+
+func (c *ctx) renameConstraintOf(rel *catalog.Relation, n *pg_query.RenameStmt, parents int32) error {
 	for _, k := range rel.Constraints() {
 		if k.Name != n.Subname {
 			continue
+		}
+		if k.Type == 'c' && !k.NoInherit {
+			if !n.Relation.Inh && len(rel.Children) > 0 {
+				return pgerr.New(pgerr.InvalidTableDefinition, "inherited constraint \"%s\" must be renamed in child tables too", n.Subname)
+			}
+			if k.InhCount > parents {
+				return pgerr.New(pgerr.InvalidTableDefinition, "cannot rename inherited constraint \"%s\"", n.Subname)
+			}
 		}
 		if hasConstraint(rel, n.Newname) {
 			return pgerr.New(pgerr.DuplicateObject, "constraint \"%s\" for relation \"%s\" already exists", n.Newname, rel.Name)

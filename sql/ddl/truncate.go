@@ -23,9 +23,6 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 		if have[rel.OID] {
 			return nil
 		}
-		if err := c.mayTruncate(rel); err != nil {
-			return err
-		}
 		if err := c.checkNotInUse(rel, "TRUNCATE"); err != nil {
 			return err
 		}
@@ -41,6 +38,9 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 		if err := add(rel); err != nil {
 			return "", err
 		}
+		if err := c.truncateBelow(rel, x.GetRangeVar().Inh, add); err != nil {
+			return "", err
+		}
 	}
 	if err := c.truncateReferences(&rels, have, add, n.Behavior == pg_query.DropBehavior_DROP_CASCADE); err != nil {
 		return "", err
@@ -50,6 +50,9 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 			if tg.Type&32 != 0 && tg.Enabled != 'D' {
 				return "", pgerr.NotSupported("TRUNCATE triggers")
 			}
+		}
+		if rel.Kind == 'p' {
+			continue
 		}
 		if err := c.truncateStorage(rel.OID); err != nil {
 			return "", err
@@ -63,8 +66,36 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 	return "TRUNCATE TABLE", nil
 }
 
+// truncateBelow adds a table's descendants to those that are emptied. Who may empty the table may empty them.
+func (c *ctx) truncateBelow(rel *catalog.Relation, recurse bool, add func(*catalog.Relation) error) error {
+	if !recurse {
+		if rel.Kind == 'p' {
+			return pgerr.New(pgerr.WrongObjectType, "cannot truncate only a partitioned table").
+				WithHint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.")
+		}
+		return nil
+	}
+	list, _, err := c.descendants(rel.OID, accessExclusive)
+	if err != nil {
+		return err
+	}
+	for _, oid := range list[1:] {
+		child, err := c.v.Relation(oid)
+		if err != nil {
+			return err
+		}
+		if child.Persistence == 't' && child.Namespace != c.v.TempNamespace() {
+			continue
+		}
+		if err := add(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *ctx) mayTruncate(rel *catalog.Relation) error {
-	if rel.Kind != 'r' {
+	if rel.Kind != 'r' && rel.Kind != 'p' {
 		return pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a table", rel.Name)
 	}
 	ok, err := c.v.HasPrivilege(catalog.PgClassOID, rel.OID, 0, c.v.User(), query.AclTruncate)
@@ -106,6 +137,9 @@ func (c *ctx) truncateReferences(rels *[]*catalog.Relation, have map[OID]bool, a
 					WithHint("Truncate table \"%s\" at the same time, or use TRUNCATE ... CASCADE.", other.Name)
 			}
 			c.notice(pgerr.SuccessfulCompletion, "truncate cascades to table \"%s\"", other.Name)
+			if err := c.mayTruncate(other); err != nil {
+				return err
+			}
 			if err := add(other); err != nil {
 				return err
 			}

@@ -23,6 +23,11 @@ func (r *root) makeOneRel(list []joinItem) *rel {
 			r.totalTablePages += b.pages
 		}
 	})
+	for _, c := range r.children {
+		if !c.dummy {
+			r.totalTablePages += c.pages
+		}
+	}
 	r.allBase.each(func(i int) { r.setPaths(r.rels[i]) })
 	return r.fromJoinList(list)
 }
@@ -36,6 +41,15 @@ func (r *root) setSize(b *rel) {
 	}
 	switch b.rtekind {
 	case query.RTERelation:
+		if r.g.set.ConstraintExclusion == ConstraintExclusionOn && b.parent == nil && r.excludedByConstraints(b) {
+			b.rows, b.dummy = 0, true
+			b.target.width = 0
+			return
+		}
+		if b.rte.Inh {
+			r.appendSize(b)
+			return
+		}
 		r.checkPartialIndexes(b)
 		r.setBaseSize(b)
 	case query.RTESubquery:
@@ -87,7 +101,7 @@ func (r *root) checkPartialIndexes(b *rel) {
 			continue
 		}
 		ix.predOK = r.g.impliesAll(ix.pred, given)
-		if b.index == r.q.ResultRelation {
+		if topIndex(b.index) == r.q.ResultRelation {
 			continue // rechecks of a changed row need all conditions
 		}
 		ix.restricts = nil
@@ -104,6 +118,8 @@ func (r *root) setPaths(b *rel) {
 	switch {
 	case b.dummy:
 		addPath(b, &path{kind: pAppend, rel: b, target: b.target, param: r.paramInfoFor(b, b.lateral)})
+	case b.rtekind == query.RTERelation && b.rte.Inh:
+		r.appendPaths(b)
 	case b.rtekind == query.RTERelation:
 		r.tablePaths(b)
 	case b.rtekind == query.RTESubquery:

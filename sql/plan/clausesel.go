@@ -211,7 +211,7 @@ func (r *root) clauseSelectivity(clause query.Expr, ri *restrict, a selArgs) flo
 	case *query.BooleanTest:
 		return r.boolTestSel(e, a)
 	case *query.CurrentOfExpr:
-		if rel := r.rels[e.RTIndex]; rel != nil && rel.tuples > 0 {
+		if rel := r.findBase(e.RTIndex); rel != nil && rel.tuples > 0 {
 			return 1 / rel.tuples
 		}
 		return 0.5

@@ -53,6 +53,8 @@ func (r *root) node(p *path, need tlistNeed) Node {
 		return r.joinNode(p)
 	case pAppend:
 		return r.appendNode(p)
+	case pMergeAppend:
+		return r.mergeAppendNode(p)
 	case pGroupResult:
 		n := &Result{Plan: r.base(p), ConstQuals: p.quals}
 		n.ConstQuals = r.orderQuals(n.ConstQuals)
@@ -216,12 +218,16 @@ func (r *root) gate(n Node, once []query.Expr, p *path, need tlistNeed) Node {
 
 func (r *root) appendNode(p *path) Node {
 	if len(p.subs) == 0 {
-		return &Result{Plan: r.base(p), ConstQuals: []query.Expr{boolConst(false)}}
-	}
-	if len(p.subs) == 1 {
-		return r.node(p.subs[0], needExact)
+		n := &Result{Plan: r.base(p), ConstQuals: []query.Expr{boolConst(false)}}
+		n.Targets = r.noRowIdentity(n.Targets)
+		return n
 	}
 	n := &Append{Plan: r.base(p)}
+	if p.rel.kind == relBase {
+		n.RelIDs = []int{p.rel.index}
+	} else if len(p.subs) == 1 {
+		return r.node(p.subs[0], needExact)
+	}
 	for _, s := range p.subs {
 		n.Children = append(n.Children, r.node(s, needExact))
 	}
@@ -281,6 +287,11 @@ func (r *root) projectionNode(p *path, need tlistNeed) Node {
 	}
 	n := &Result{Plan: r.base(p)}
 	n.Left = r.node(p.sub, 0)
+	if b := n.Left.Base(); equalTargetExprs(b.Targets, n.Targets) {
+		b.Targets = withLabels(b.Targets, n.Targets)
+		b.StartupCost, b.TotalCost, b.Rows, b.Width = p.startup, p.total, p.rows, p.target.width
+		return n.Left
+	}
 	return n
 }
 

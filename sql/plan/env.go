@@ -22,7 +22,18 @@ type Settings struct {
 	EnableSeqScan, EnableIndexScan, EnableIndexOnlyScan, EnableBitmapScan, EnableTIDScan bool
 	EnableSort, EnableIncrementalSort, EnableHashAgg                                     bool
 	EnableNestLoop, EnableMaterial, EnableMemoize, EnableMergeJoin, EnableHashJoin       bool
+	EnablePartitionPruning, EnablePartitionwiseJoin, EnablePartitionwiseAggregate        bool
+	ConstraintExclusion                                                                  ConstraintExclusion
 }
+
+// ConstraintExclusion is the setting constraint_exclusion.
+type ConstraintExclusion uint8
+
+const (
+	ConstraintExclusionPartition ConstraintExclusion = iota // children of inherited tables only
+	ConstraintExclusionOn
+	ConstraintExclusionOff
+)
 
 // PlanCacheMode is the setting plan_cache_mode.
 type PlanCacheMode uint8
@@ -42,6 +53,7 @@ func DefaultSettings() Settings {
 		EnableSeqScan: true, EnableIndexScan: true, EnableIndexOnlyScan: true, EnableBitmapScan: true, EnableTIDScan: true,
 		EnableSort: true, EnableIncrementalSort: true, EnableHashAgg: true,
 		EnableNestLoop: true, EnableMaterial: true, EnableMemoize: true, EnableMergeJoin: true, EnableHashJoin: true,
+		EnablePartitionPruning: true,
 	}
 }
 
@@ -51,6 +63,10 @@ type Env struct {
 	Types    *types.Env
 	Settings *Settings
 
+	// LockRelation locks a child of an inherited or partitioned table before it is read; nil = the caller has locked all that there is.
+	LockRelation func(rel OID, mode int) error
+	// OtherTemp says whether a schema is another session's temporary one; nil = none is.
+	OtherTemp func(schema OID) bool
 	// RelPages gives the current number of pages of a relation with storage (heap or index).
 	RelPages func(rel OID) int32
 	// EvalConst evaluates an expression without Vars, for constant folding.

@@ -18,7 +18,7 @@ func (g *glob) finish(q *query.Query, r *root, top Node) *Planned {
 	}
 	fin.node(top)
 	p := &Planned{Command: q.Command, Root: top, Subplans: g.subplans, InitPlans: g.initPlans, RangeTable: g.rtable, ResultRels: g.resultRels,
-		Relations: g.relations, RowMarks: g.rowMarks, Params: g.params, Rewindable: g.rewind, HasReturning: len(q.Returning) > 0,
+		Relations: g.relations, RowMarks: g.rowMarks, Params: g.params, AppendRels: g.appendRels, Rewindable: g.rewind, HasReturning: len(q.Returning) > 0,
 		HasModifyingCTE: q.HasModifyingCTE, CanSetTag: q.CanSetTag, DependsOnRole: q.HasRowSecurity || g.dependsOnRole}
 	p.Targets = visible(q.Targets)
 	switch {

@@ -20,6 +20,7 @@ func (r *root) queryPlanner(u *upper) *rel {
 	r.baseEqualities()
 	r.setQueryKeys(u)
 	r.closeLateral()
+	r.expandInherited()
 	final := r.makeOneRel(list)
 	if final == nil || final.cheapestTotal == nil || final.cheapestTotal.param != nil {
 		fail(pgerr.Internal("failed to construct the join relation"))

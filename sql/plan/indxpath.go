@@ -336,7 +336,7 @@ func (r *root) ecColumnClauses(b *rel, ix *indexInfo, col int) (out []*restrict)
 			continue
 		}
 		for _, m := range ec.members {
-			if m.relids != b.relids || !r.memberMatchesColumn(ec, m, ix, col) {
+			if m.relids != b.relids || !r.memberMatchesColumn(ec, m, b, ix, col) {
 				continue
 			}
 			for _, o := range ec.members {
@@ -347,7 +347,7 @@ func (r *root) ecColumnClauses(b *rel, ix *indexInfo, col int) (out []*restrict)
 				if op == 0 {
 					continue
 				}
-				out = append(out, r.joinClause(ec, op, m, o, ec))
+				out = append(out, r.forChild(r.joinClause(ec, op, m, o, ec), b))
 			}
 			break
 		}
@@ -355,12 +355,12 @@ func (r *root) ecColumnClauses(b *rel, ix *indexInfo, col int) (out []*restrict)
 	return out
 }
 
-func (r *root) memberMatchesColumn(ec *eclass, m *emember, ix *indexInfo, col int) bool {
+func (r *root) memberMatchesColumn(ec *eclass, m *emember, b *rel, ix *indexInfo, col int) bool {
 	ok := !ix.btree // of other access methods nobody can tell which operators fit; the conditions are matched anyway
 	for _, f := range ec.families {
 		ok = ok || f == ix.idx.OpFamilies[col]
 	}
-	return ok && collationFits(ix.idx.Collations[col], ec.coll) && equal(stripRelabel(m.expr), stripRelabel(ix.keyExprs[col]))
+	return ok && collationFits(ix.idx.Collations[col], ec.coll) && equal(stripRelabel(r.translate(m.expr, b)), stripRelabel(ix.keyExprs[col]))
 }
 
 func collationFits(index, expr OID) bool { return index == 0 || index == expr }

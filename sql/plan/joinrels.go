@@ -423,7 +423,7 @@ func (r *root) joinTarget(j, in *rel) {
 			j.target.exprs = append(j.target.exprs, e)
 			continue
 		}
-		b := r.rels[v.VarNo]
+		b := r.findBase(v.VarNo)
 		if b.attrTop[v.AttNo] || !b.attrNeeded[v.AttNo].subsetOf(j.relids) {
 			j.target.exprs = append(j.target.exprs, v)
 			j.target.width += r.varWidth(b, v)

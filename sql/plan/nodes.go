@@ -18,7 +18,8 @@ type Planned struct {
 	ResultRels []int         // range table indexes that are written
 	Relations  []RelationUse // all relations to lock, in range table order
 	RowMarks   []*RowMark
-	Params     []OID // types of exec params
+	AppendRels []*AppendRel // by range table index - 1, of children of inherited and partitioned tables; nil when there are none
+	Params     []OID        // types of exec params
 	Rewindable map[int]bool
 
 	HasReturning, HasModifyingCTE bool
@@ -30,6 +31,12 @@ type Planned struct {
 	InvalFuncs    []OID  // functions, types (domains) and others that it depends on
 	TransientAt   uint64 // not 0: valid only while this snapshot's xmin lasts (index with broken HOT chains)
 	DependsOnRole bool
+}
+
+// AppendRel says which parent a range table entry is expanded from.
+type AppendRel struct {
+	Parent     int     // range table index
+	ParentCols []int16 // by the child's attribute number - 1: the parent's, 0 = the column is the child's own
 }
 
 // RelationUse is a relation that an execution locks before it starts.
@@ -113,6 +120,7 @@ type MergeAppend struct {
 	Children []Node
 	Keys     []SortKey
 	Prune    *PruneInfo
+	RelIDs   []int // as Append's
 }
 
 // PruneInfo describes run-time partition pruning; a later issue fills it in.

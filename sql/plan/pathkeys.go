@@ -128,7 +128,11 @@ func (r *root) indexKeys(ix *indexInfo, backward bool) (keys []*pathkey) {
 		if backward {
 			reverse, nullsFirst = !reverse, !nullsFirst
 		}
-		k := r.keyForExpr(ix.keyExprs[i], Relids{}, ix.idx.OpFamilies[i], ix.idx.OpcInTypes[i], ix.idx.Collations[i], reverse, nullsFirst, 0, false)
+		key := r.inParent(ix.keyExprs[i], ix.rel)
+		if key == nil {
+			break
+		}
+		k := r.keyForExpr(key, Relids{}, ix.idx.OpFamilies[i], ix.idx.OpcInTypes[i], ix.idx.Collations[i], reverse, nullsFirst, 0, false)
 		if k == nil {
 			if !r.boolConstColumn(ix, i) {
 				break

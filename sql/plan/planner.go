@@ -74,6 +74,9 @@ func (g *glob) subqueryPlanner(q *query.Query, parent *root, recursion bool, fra
 	}
 	r.foldFunctionRTEs()
 	r.pullUpSubqueries()
+	if r.q.SetOp == nil {
+		checkRangeTable(len(r.q.RangeTable))
+	}
 	outerJoins := r.surveyRTEs()
 	r.preprocessRowMarks()
 	r.hasHaving = c.Having != nil
@@ -96,11 +99,9 @@ func (r *root) surveyRTEs() (outerJoins bool) {
 	for i, e := range r.q.RangeTable {
 		switch e.Kind {
 		case query.RTERelation:
-			if e.RelKind == 'p' {
-				fail(pgerr.NotSupported("a partitioned table in a query"))
-			}
-			if e.Inh && used.has(i+1) {
-				r.checkNoChildren(e)
+			if e.Inh && used.has(i+1) && e.RelKind != 'p' {
+				rel := r.g.relation(e.RelOID)
+				e.Inh = rel.HasSubclass && len(rel.Children) > 0
 			}
 			if e.TableSample != nil {
 				e.Inh = false
@@ -119,14 +120,6 @@ func (r *root) surveyRTEs() (outerJoins bool) {
 		}
 	}
 	return outerJoins
-}
-
-func (r *root) checkNoChildren(e *query.RTE) {
-	rel := r.g.relation(e.RelOID)
-	if rel.HasSubclass && len(rel.Children) > 0 {
-		fail(pgerr.NotSupported("a query over a table with inheritance children"))
-	}
-	e.Inh = false
 }
 
 // joinTreeRels gives the base relations of a join tree.
@@ -161,7 +154,12 @@ func (r *root) addRTE(e *query.RTE) int {
 	return len(r.q.RangeTable)
 }
 
-func (r *root) rte(i int) *query.RTE { return r.q.RangeTable[i-1] }
+func (r *root) rte(i int) *query.RTE {
+	if n := childNumber(i); n > 0 {
+		return r.children[n-1].rte
+	}
+	return r.q.RangeTable[i-1]
+}
 
 // clampRows: estimates are at least one row, whole, and never infinite.
 func clampRows(n float64) float64 {

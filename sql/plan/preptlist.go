@@ -24,7 +24,7 @@ func (r *root) preprocessTargets() {
 		case query.CmdUpdate:
 			ts = r.updateTargets(ts)
 		}
-		if q.Command == query.CmdUpdate || q.Command == query.CmdDelete || q.Command == query.CmdMerge {
+		if (q.Command == query.CmdUpdate || q.Command == query.CmdDelete || q.Command == query.CmdMerge) && !e.Inh {
 			ts = append(ts, r.rowIdentity(len(ts)+1))
 		}
 		if q.Command == query.CmdMerge {
@@ -90,7 +90,7 @@ func (r *root) updateTargets(ts []*query.TargetEntry) []*query.TargetEntry {
 
 func (r *root) rowIdentity(n int) *query.TargetEntry {
 	i := r.q.ResultRelation
-	if k := r.rte(i).RelKind; k != 'r' && k != 'm' {
+	if k := r.rte(i).RelKind; k != 'r' && k != 'm' && k != 'p' {
 		fail(pgerr.NotSupported("UPDATE or DELETE of a relation of kind '%c'", k))
 	}
 	v := &query.Var{VarNo: i, AttNo: tidAttNo, TypeOID: types.TidOID, Mod: -1, Loc: -1, SynNo: i, SynAttNo: tidAttNo}
@@ -164,6 +164,9 @@ func (r *root) modifyPath(out *rel, p *path) *path {
 	}
 	if q.Command == query.CmdMerge {
 		m.MergeActions = [][]*query.MergeAction{q.MergeActions}
+	}
+	if q.Command != query.CmdInsert && r.rte(q.ResultRelation).Inh {
+		r.resultChildren(m)
 	}
 	if len(q.RowMarks) == 0 {
 		m.RowMarks = r.rowMarks

@@ -8,12 +8,26 @@ import (
 
 // Relids is a set of range table indexes. It is a value: comparable, usable as a map key, without allocation. Queries of more than
 // relidMax-1 range table entries are refused (PostgreSQL has no such limit, and plans such joins with a genetic search).
+//
+// The children of an inherited or partitioned table have indexes of their own above relidMax (childIndex), whose low bits are their
+// topmost parent's index: in a set they all stand as that parent, however many there are. So what is known of the parent by sets (who may
+// be joined with whom, where a condition can be checked) is known of each child.
 type Relids [relidWords]uint64
 
 const (
 	relidWords = 4
 	relidMax   = relidWords * 64
+	childShift = 8 // relidMax is 1 << childShift
 )
+
+// childIndex is the range table index, during planning, of child number n (from 1) of the parent at a place in the query's range table.
+func childIndex(n, parent int) int { return n<<childShift | parent }
+
+// topIndex gives the range table index of a child's topmost parent, and other indexes as they are.
+func topIndex(i int) int { return i & (relidMax - 1) }
+
+// childNumber is 0 for what is no child.
+func childNumber(i int) int { return i >> childShift }
 
 func relid(i int) (s Relids) {
 	s.add(i)
@@ -21,15 +35,29 @@ func relid(i int) (s Relids) {
 }
 
 func (s *Relids) add(i int) {
-	if i <= 0 || i >= relidMax {
-		fail(pgerr.NotSupported("a query of more than %d range table entries", relidMax-1))
-	}
+	i = topIndex(i)
 	s[i>>6] |= 1 << (i & 63)
 }
 
-func (s *Relids) del(i int) { s[i>>6] &^= 1 << (i & 63) }
+// checkRangeTable refuses what does not fit.
+func checkRangeTable(entries int) {
+	if entries >= relidMax {
+		fail(pgerr.NotSupported("a query of more than %d range table entries", relidMax-1))
+	}
+}
 
-func (s Relids) has(i int) bool { return i > 0 && i < relidMax && s[i>>6]&(1<<(i&63)) != 0 }
+func (s *Relids) del(i int) {
+	i = topIndex(i)
+	s[i>>6] &^= 1 << (i & 63)
+}
+
+func (s Relids) has(i int) bool {
+	if i <= 0 {
+		return false
+	}
+	i = topIndex(i)
+	return s[i>>6]&(1<<(i&63)) != 0
+}
 
 func (s Relids) or(t Relids) Relids {
 	for i := range s {

@@ -10,6 +10,7 @@ import (
 
 // addBaseRels makes a rel of each base relation in the join tree.
 func (r *root) addBaseRels() {
+	checkRangeTable(len(r.q.RangeTable))
 	r.rels = make([]*rel, len(r.q.RangeTable)+1)
 	r.joinRels = map[Relids]*rel{}
 	r.allBase = joinTreeRels(r.q.JoinTree)
@@ -17,7 +18,11 @@ func (r *root) addBaseRels() {
 }
 
 func (r *root) newBaseRel(i int) *rel {
-	e := r.rte(i)
+	return r.newRelOf(i, r.rte(i))
+}
+
+// newRelOf makes a rel of a range table entry, of a child too.
+func (r *root) newRelOf(i int, e *query.RTE) *rel {
 	b := &rel{kind: relBase, relids: relid(i), index: i, rte: e, rtekind: e.Kind, target: &pathTarget{},
 		attrNeeded: map[int16]Relids{}, attrTop: map[int16]bool{}, attrWidth: map[int16]int{}, baseMinSecurity: math.MaxInt32}
 	b.considerStartup = r.tupleFraction > 0
@@ -30,6 +35,9 @@ func (r *root) newBaseRel(i int) *rel {
 // relationInfo reads what is known of a table: its size and its indexes.
 func (r *root) relationInfo(b *rel) {
 	b.desc = r.g.relation(b.rte.RelOID)
+	if b.rte.Inh { // its rows are its children's
+		return
+	}
 	b.pages, b.tuples, b.allVisFrac = r.g.relationSize(b.desc)
 	for i := len(b.desc.Indexes) - 1; i >= 0; i-- { // PostgreSQL's order: the newest first
 		if ix := b.desc.Indexes[i]; ix.Valid {
@@ -265,8 +273,10 @@ func (r *root) subqueryColumnWidth(b *rel, v *query.Var) int {
 
 // exprWidth estimates the width of any expression.
 func (r *root) exprWidth(e query.Expr) int {
-	if v, ok := e.(*query.Var); ok && v.LevelsUp == 0 && v.VarNo > 0 && v.VarNo < len(r.rels) && r.rels[v.VarNo] != nil {
-		return r.varWidth(r.rels[v.VarNo], v)
+	if v, ok := e.(*query.Var); ok && v.LevelsUp == 0 {
+		if b := r.findBase(v.VarNo); b != nil {
+			return r.varWidth(b, v)
+		}
 	}
 	return r.g.typeWidth(e.Type(), e.TypMod())
 }
@@ -323,7 +333,10 @@ func (r *root) movableInto(b *rel, outer Relids) (out []*restrict) {
 			out = append(out, ri)
 		}
 	}
-	return append(out, r.joinEqualities(all, outer, b.relids)...)
+	for _, ri := range r.joinEqualities(all, outer, b.relids) {
+		out = append(out, r.forChild(ri, b))
+	}
+	return out
 }
 
 // canMoveInto: the condition can be checked at current, given all, and is not yet checkable without current.

@@ -65,6 +65,7 @@ func simpleUnionAll(n query.SetOpNode, top *query.SetOperation) bool {
 }
 
 func (r *root) leafRel(i int) *rel {
+	checkRangeTable(i)
 	e := r.rte(i)
 	b := r.newBaseRel(i)
 	r.rels[i] = b

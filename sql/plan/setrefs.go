@@ -8,23 +8,40 @@ import (
 type refs struct {
 	r   *root
 	off int // of this level's range table in the flat one
+
+	entries int // in this level's range table: the children come after them
+}
+
+// at gives the place in the flat range table of an index of this level.
+func (f *refs) at(i int) int {
+	if n := childNumber(i); n > 0 {
+		return f.off + f.entries + n
+	}
+	return f.off + i
 }
 
 // setReferences finishes a level's plan tree and gives its top node.
 func (r *root) setReferences(n Node) Node {
-	f := &refs{r: r, off: len(r.g.rtable)}
-	r.g.flatten(r.q)
+	f := &refs{r: r, off: len(r.g.rtable), entries: len(r.q.RangeTable)}
+	r.g.flatten(r)
 	for _, m := range r.rowMarks {
-		m.RTIndex += f.off
-		m.ParentRT += f.off
+		m.RTIndex, m.ParentRT = f.at(m.RTIndex), f.at(m.ParentRT)
 	}
 	r.g.rowMarks = append(r.g.rowMarks, r.rowMarks...)
 	return f.node(n)
 }
 
-// flatten appends a level's range table to the statement's.
-func (g *glob) flatten(q *query.Query) {
-	for _, e := range q.RangeTable {
+// flatten appends a level's range table to the statement's, and then the children of its inherited and partitioned tables.
+func (g *glob) flatten(r *root) {
+	entries := r.q.RangeTable
+	if len(r.children) > 0 {
+		entries = entries[:len(entries):len(entries)]
+		for _, c := range r.children {
+			entries = append(entries, c.rte)
+		}
+		g.flattenParents(r)
+	}
+	for _, e := range entries {
 		c := *e
 		if e.Subquery != nil { // whole-row references read the columns' types
 			for _, t := range visible(rowTargets(e.Subquery)) {
@@ -63,16 +80,11 @@ func (f *refs) node(n Node) Node {
 	case *ModifyTable:
 		f.modifyTable(n)
 	case *Append:
-		f.dummy(b)
-		for i, c := range n.Children {
-			n.Children[i] = f.node(c)
-		}
-		return collapseAppend(n)
+		f.appended(b, n.Children, n.RelIDs)
+		return collapse(b, n.Children, n)
 	case *MergeAppend:
-		f.dummy(b)
-		for i, c := range n.Children {
-			n.Children[i] = f.node(c)
-		}
+		f.appended(b, n.Children, n.RelIDs)
+		return collapse(b, n.Children, n)
 	case *BitmapAnd:
 		for i, c := range n.Children {
 			n.Children[i] = f.node(c)
@@ -99,12 +111,35 @@ func (f *refs) node(n Node) Node {
 	return n
 }
 
-// collapseAppend: an Append of one child is that child.
-func collapseAppend(n *Append) Node {
-	if len(n.Children) == 1 {
-		return n.Children[0]
+// appended finishes an Append's or MergeAppend's children.
+func (f *refs) appended(b *Plan, children []Node, rels []int) {
+	f.dummy(b)
+	for i, c := range children {
+		children[i] = f.node(c)
 	}
-	return n
+	for i, x := range rels {
+		rels[i] = f.at(x)
+	}
+}
+
+// collapse: an Append of one child is that child, with the names that the query gives to its columns.
+func collapse(b *Plan, children []Node, n Node) Node {
+	if len(children) != 1 {
+		return n
+	}
+	c := children[0].Base()
+	ts := make([]*query.TargetEntry, len(c.Targets))
+	for i, t := range c.Targets {
+		u := *t
+		if i < len(b.Targets) {
+			from := b.Targets[i]
+			u.Name, u.SortGroupRef, u.OrigTable, u.OrigCol, u.Junk = from.Name, from.SortGroupRef, from.OrigTable, from.OrigCol, from.Junk
+		}
+		ts[i] = &u
+	}
+	c.Targets = ts
+	c.InitPlans = append(append([]*query.SubPlan(nil), b.InitPlans...), c.InitPlans...)
+	return children[0]
 }
 
 // scanExpr finishes an expression over a scan's own rows.
@@ -118,7 +153,7 @@ func (f *refs) scanExpr(e query.Expr, rows float64) query.Expr {
 			return f.shift(x)
 		case *query.CurrentOfExpr:
 			c := *x
-			c.RTIndex += f.off
+			c.RTIndex = f.at(c.RTIndex)
 			return &c
 		case *query.AlternativeSubPlan:
 			return f.scanExpr(f.choose(x, rows), rows)
@@ -135,10 +170,10 @@ func (f *refs) shift(v *query.Var) query.Expr {
 	}
 	c := *v
 	if c.VarNo > 0 {
-		c.VarNo += f.off
+		c.VarNo = f.at(c.VarNo)
 	}
 	if c.SynNo > 0 {
-		c.SynNo += f.off
+		c.SynNo = f.at(c.SynNo)
 	}
 	return &c
 }
@@ -190,7 +225,7 @@ func indexList(ts []*query.TargetEntry, varNo int) *tlistIndex {
 }
 
 // find gives a reference to the input's column that is e, nil if none is.
-func (x *tlistIndex) find(e query.Expr, ref uint32, off int) query.Expr {
+func (x *tlistIndex) find(e query.Expr, ref uint32, f *refs) query.Expr {
 	if x == nil {
 		return nil
 	}
@@ -217,29 +252,29 @@ func (x *tlistIndex) find(e query.Expr, ref uint32, off int) query.Expr {
 	if at < 0 {
 		return nil
 	}
-	return x.reference(at, e, off)
+	return x.reference(at, e, f)
 }
 
 // reference is a Var for column at (0-based), which holds e.
-func (x *tlistIndex) reference(at int, e query.Expr, off int) query.Expr {
+func (x *tlistIndex) reference(at int, e query.Expr, f *refs) query.Expr {
 	n := &query.Var{VarNo: x.varNo, AttNo: int16(at + 1), TypeOID: e.Type(), Mod: e.TypMod(), Coll: e.Collation(), Loc: e.Location()}
 	if v, ok := e.(*query.Var); ok {
 		n.SynNo, n.SynAttNo = v.SynNo, v.SynAttNo
 		if n.SynNo > 0 {
-			n.SynNo += off
+			n.SynNo = f.at(n.SynNo)
 		}
 	}
 	return n
 }
 
 // byRef gives a reference to the input's column with the same sort or group reference, a constant's too: grouping sets make some of them null.
-func (x *tlistIndex) byRef(t *query.TargetEntry, off int) query.Expr {
+func (x *tlistIndex) byRef(t *query.TargetEntry, f *refs) query.Expr {
 	if x == nil || t.SortGroupRef == 0 {
 		return nil
 	}
 	for i, u := range x.ts {
 		if u.SortGroupRef == t.SortGroupRef && equal(u.Expr, t.Expr) {
-			return x.reference(i, t.Expr, off)
+			return x.reference(i, t.Expr, f)
 		}
 	}
 	return nil
@@ -256,7 +291,7 @@ func (f *refs) upperExpr(e query.Expr, x *tlistIndex, ref uint32, rows float64) 
 			if y.VarNo < 0 {
 				return y
 			}
-			if r := x.find(y, 0, f.off); r != nil {
+			if r := x.find(y, 0, f); r != nil {
 				return r
 			}
 			if y.LevelsUp == 0 {
@@ -272,7 +307,7 @@ func (f *refs) upperExpr(e query.Expr, x *tlistIndex, ref uint32, rows float64) 
 		if y == e {
 			rf = ref
 		}
-		return x.find(y, rf, f.off)
+		return x.find(y, rf, f)
 	})
 }
 
@@ -285,7 +320,7 @@ func (f *refs) upperTargets(ts []*query.TargetEntry, x *tlistIndex, rows float64
 	out := make([]*query.TargetEntry, len(ts))
 	for i, t := range ts {
 		c := *t
-		if c.Expr = x.byRef(t, f.off); c.Expr == nil {
+		if c.Expr = x.byRef(t, f); c.Expr == nil {
 			c.Expr = f.upperExpr(t.Expr, x, t.SortGroupRef, rows)
 		}
 		out[i] = &c
@@ -307,10 +342,10 @@ func (f *refs) joinExpr(e query.Expr, outer, inner *tlistIndex, keep int, rows f
 			if keep != 0 && y.VarNo == keep {
 				return f.shift(y)
 			}
-			if r := outer.find(y, 0, f.off); r != nil {
+			if r := outer.find(y, 0, f); r != nil {
 				return r
 			}
-			if r := inner.find(y, 0, f.off); r != nil {
+			if r := inner.find(y, 0, f); r != nil {
 				return r
 			}
 			if y.LevelsUp == 0 {
@@ -322,10 +357,10 @@ func (f *refs) joinExpr(e query.Expr, outer, inner *tlistIndex, keep int, rows f
 		case *query.AlternativeSubPlan:
 			return f.joinExpr(f.choose(y, rows), outer, inner, keep, rows)
 		}
-		if r := outer.find(y, 0, f.off); r != nil {
+		if r := outer.find(y, 0, f); r != nil {
 			return r
 		}
-		return inner.find(y, 0, f.off)
+		return inner.find(y, 0, f)
 	})
 }
 
@@ -336,7 +371,7 @@ func (f *refs) dummy(b *Plan) {
 		c := *t
 		n := &query.Var{VarNo: query.OuterVar, AttNo: int16(i + 1), TypeOID: t.Expr.Type(), Mod: t.Expr.TypMod(), Coll: t.Expr.Collation(), Loc: -1}
 		if v, ok := t.Expr.(*query.Var); ok && v.SynNo > 0 {
-			n.SynNo, n.SynAttNo = v.SynNo+f.off, v.SynAttNo
+			n.SynNo, n.SynAttNo = f.at(v.SynNo), v.SynAttNo
 		}
 		c.Expr = n
 		out[i] = &c

@@ -6,7 +6,7 @@ func (f *refs) scan(n Node) {
 	b := n.Base()
 	rows := b.Rows
 	fix := func(s *Scan) {
-		s.RTIndex += f.off
+		s.RTIndex = f.at(s.RTIndex)
 		s.Targets, s.Quals = f.scanTargets(s.Targets, rows), f.scanList(s.Quals, rows*2)
 	}
 	switch n := n.(type) {
@@ -53,7 +53,7 @@ func (f *refs) scan(n Node) {
 func (f *refs) indexOnly(n *IndexOnlyScan) {
 	rows := n.Rows
 	x := indexList(n.IndexTargets, query.IndexVar)
-	n.RTIndex += f.off
+	n.RTIndex = f.at(n.RTIndex)
 	n.Targets = f.upperTargets(n.Targets, x, rows)
 	up := func(es []query.Expr) []query.Expr {
 		return mapList(es, func(e query.Expr) query.Expr { return f.upperExpr(e, x, 0, rows*2) })
@@ -82,7 +82,7 @@ func (f *refs) subqueryScan(n *SubqueryScan) Node {
 		b.Targets = ts
 		return n.Subplan
 	}
-	n.RTIndex += f.off
+	n.RTIndex = f.at(n.RTIndex)
 	n.Targets, n.Quals = f.scanTargets(n.Targets, n.Rows), f.scanList(n.Quals, n.Rows*2)
 	return n
 }
@@ -200,12 +200,15 @@ func (f *refs) modifyTable(n *ModifyTable) {
 			n.ConflictWhere = fix(n.ConflictWhere)
 		}
 		n.ExclTargets = f.scanTargets(n.ExclTargets, 1)
-		n.ExclRTIndex += f.off
+		n.ExclRTIndex = f.at(n.ExclRTIndex)
 	}
-	n.Nominal += f.off
+	n.Nominal = f.at(n.Nominal)
+	if n.RootRelation != 0 {
+		n.RootRelation = f.at(n.RootRelation)
+	}
 	rels := make([]int, len(n.ResultRels))
 	for i, x := range n.ResultRels {
-		rels[i] = x + f.off
+		rels[i] = f.at(x)
 	}
 	n.ResultRels = rels
 	f.r.g.resultRels = append(f.r.g.resultRels, rels...)

@@ -121,6 +121,8 @@ func (f *folder) expr(e query.Expr) query.Expr {
 		return f.boolTest(e)
 	case *query.CoerceToDomain:
 		return f.toDomain(e)
+	case *query.ConvertRowtypeExpr:
+		return f.convertRow(e)
 	case *query.SQLValueFunction:
 		if f.estimate {
 			return f.eval(e)
@@ -254,6 +256,22 @@ func (f *folder) distinct(e *query.DistinctExpr) query.Expr {
 		}
 	}
 	return n
+}
+
+// convertRow: of conversions one after the other only the last counts.
+func (f *folder) convertRow(e *query.ConvertRowtypeExpr) query.Expr {
+	n := *e
+	n.Arg = f.expr(e.Arg)
+	if in, ok := n.Arg.(*query.ConvertRowtypeExpr); ok {
+		n.Arg = in.Arg
+		if n.Form == query.CoerceImplicitCast { // it must not hide one that was written
+			n.Form = in.Form
+		}
+	}
+	if isConstExpr(n.Arg) {
+		return f.eval(&n)
+	}
+	return &n
 }
 
 func (f *folder) relabel(arg query.Expr, typ OID, mod int32, coll OID, form query.CoercionForm, loc int) query.Expr {

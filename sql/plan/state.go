@@ -19,6 +19,7 @@ type glob struct {
 	rewind        map[int]bool
 	params        []OID // types of exec params
 	rtable        []*query.RTE
+	appendRels    []*AppendRel
 	rowMarks      []*RowMark
 	resultRels    []int
 	relations     []RelationUse
@@ -41,6 +42,8 @@ type root struct {
 	level  int
 
 	rels       []*rel // base relations by range table index
+	children   []*rel // of inherited and partitioned tables, by child number - 1
+	resultRels []*rel // the children that an UPDATE, DELETE or MERGE writes, when its target has children
 	joinRels   map[Relids]*rel
 	joinLevels [][]*rel
 	allBase    Relids // all base relations in the join tree
@@ -170,6 +173,12 @@ type rel struct {
 	uniqueFor, nonUniqueFor []Relids
 	baseMinSecurity         int
 	uniquePath              *path
+
+	// inheritance and partitioning
+	parent     *rel       // nil unless it is a child
+	app        *appendRel // how its columns are the parent's
+	kids       []*rel
+	translated map[*restrict]*restrict // conditions of the parent in terms of this child
 }
 
 // pathTarget is what a path computes.

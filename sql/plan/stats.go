@@ -74,12 +74,12 @@ func (r *root) examine(e query.Expr, varRel int) variable {
 			v.expr = base
 			return v
 		}
-		v.rel, v.expr = r.rels[varRel], base
+		v.rel, v.expr = r.findBase(varRel), base
 	case rels.empty():
 		v.expr = base
 		return v
 	case rels.count() == 1:
-		v.rel, v.expr = r.findBase(rels.single()), base
+		v.rel, v.expr = r.findBase(varsOf(base)[0].VarNo), base
 	default:
 		v.expr = base
 		v.rel = r.joinRels[rels]
@@ -91,6 +91,9 @@ func (r *root) examine(e query.Expr, varRel int) variable {
 }
 
 func (r *root) findBase(i int) *rel {
+	if n := childNumber(i); n > 0 {
+		return r.children[n-1]
+	}
 	if i < 1 || i >= len(r.rels) {
 		return nil
 	}
@@ -143,7 +146,7 @@ func (r *root) columnStats(rel *rel, att int16) *catalog.Statistic {
 	if s, ok := rel.stats[att]; ok {
 		return s.s
 	}
-	s := must(r.g.env.Catalog.Statistic(rel.rte.RelOID, att, false))
+	s := must(r.g.env.Catalog.Statistic(rel.rte.RelOID, att, rel.rte.Inh))
 	if rel.stats == nil {
 		rel.stats = map[int16]*colStats{}
 	}

@@ -1,0 +1,126 @@
+create schema inh_alter;
+set search_path = inh_alter;
+-- ALTER TABLE goes down to the children, and refuses what would part them from their parents.
+create table p (a int, b text);
+create table c1 (x int) inherits (p);
+create table c2 (a int, y int) inherits (p);
+create table c3 () inherits (c1, c2);
+alter table only p add column z int;
+alter table p add column z int not null default 7;
+alter table c1 add column z text;
+alter table c1 drop column a;
+alter table c1 alter column a type bigint;
+alter table p alter column a type bigint;
+alter table only p alter column b type varchar;
+alter table p alter column b set not null, alter column b set default 'dflt';
+\d c3
+alter table p alter column b drop not null;
+insert into c3 values (1);
+insert into c2 (a, y) values (2, 3);
+select tableoid::regclass, * from p;
+alter table c1 rename column a to aa;
+alter table only p rename column a to aa;
+alter table p rename column a to aa;
+alter table p add constraint pos check (aa > 0);
+alter table only p add constraint pos2 check (aa > 1);
+alter table p add constraint own check (aa < 1000) no inherit;
+alter table p add constraint more check (aa > 100);
+alter table c1 drop constraint pos;
+alter table c1 rename constraint pos to q;
+alter table p rename constraint pos to positive;
+insert into c3 values (-1);
+insert into c3 values (5000);
+insert into p values (5000);
+\d p
+\d c3
+alter table p add constraint nv check (aa <> 3) not valid;
+alter table only p validate constraint nv;
+alter table p validate constraint nv;
+alter table c1 add constraint nv check (aa <> 3);
+alter table c1 add constraint nv check (aa <> 4);
+alter table p drop constraint nv;
+\d c1
+alter table only p drop column z;
+\d c2
+alter table c3 no inherit c1;
+alter table c3 no inherit c1;
+alter table c3 inherit c1;
+alter table c3 inherit c3;
+alter table p inherit c3;
+select attname, attislocal, attinhcount from pg_attribute where attrelid = 'c3'::regclass and attnum > 0 order by attnum;
+select inhrelid::regclass, inhparent::regclass, inhseqno from pg_inherits where inhparent in ('p'::regclass, 'c1'::regclass, 'c2'::regclass) order by 1, 3;
+create table other (aa int, b text);
+alter table other inherit p;
+alter table other alter column aa type bigint;
+alter table other inherit p;
+drop table p;
+drop table c3;
+drop table p cascade;
+-- defaults and generated columns
+create table d1 (a int default 1, b int generated always as (a * 2) stored);
+create table d2 (a int default 2);
+create table dd () inherits (d1, d2);
+create table dd (a int default 3) inherits (d1, d2);
+create table dg (b int default 5) inherits (d1);
+create table dg (b int generated always as (a * 3) stored) inherits (d1);
+insert into dd default values;
+select * from d1;
+update d1 set a = 10 returning tableoid::regclass, *;
+drop table d1, d2 cascade;
+-- privileges are those of the table that the statement names
+create role inh_reader;
+create table r1 (a int);
+create table r2 (b int) inherits (r1);
+insert into r2 values (1, 2);
+grant usage on schema inh_alter to inh_reader;
+grant select on r1 to inh_reader;
+set role inh_reader;
+select * from r1;
+select * from r2;
+update r1 set a = 2;
+lock table r1 in access share mode;
+reset role;
+drop table r1 cascade;
+revoke usage on schema inh_alter from inh_reader;
+drop role inh_reader;
+-- constraint exclusion
+create table e0 (id int);
+create table e1 (check (id between 1 and 10)) inherits (e0);
+create table e2 (check (id between 11 and 20)) inherits (e0);
+create table e3 (check (id in (30, 31) or id is null)) inherits (e0);
+explain (costs off) select * from e0 where id = 5;
+explain (costs off) select * from e0 where id > 15;
+explain (costs off) select * from e0 where id is null;
+explain (costs off) select * from e0 where id in (5, 31);
+explain (costs off) select * from e0 where id = 5 and id = 6;
+set constraint_exclusion = off;
+explain (costs off) select * from e0 where id = 5;
+set constraint_exclusion = on;
+explain (costs off) select * from e1 where id = 50;
+reset constraint_exclusion;
+explain (costs off, verbose) update e0 set id = 7 where id = 5 returning *;
+explain (costs off, verbose) delete from e0 where false;
+drop table e0 cascade;
+-- MERGE and joins
+create table m (k int primary key, v text);
+create table m1 (v text, k int);
+alter table m1 inherit m;
+alter table m1 alter column k set not null;
+alter table m1 inherit m;
+insert into m values (1, 'one');
+insert into m1 values ('two', 2);
+merge into m using (values (1), (2), (3)) s(k) on m.k = s.k
+  when matched and m.k = 1 then delete when matched then update set v = v || '!' when not matched then insert values (s.k, 'new');
+select tableoid::regclass, * from m order by k;
+update m set v = x.v from m x where x.k = m.k + 1;
+select tableoid::regclass, * from m order by k;
+delete from m using m1 where m.k = m1.k returning m.*, m.tableoid::regclass;
+begin;
+declare c cursor for select * from m for update;
+fetch 1 from c;
+update m set v = 'current' where current of c;
+select * from m;
+rollback;
+drop table m cascade;
+set client_min_messages = warning;
+drop schema inh_alter cascade;
