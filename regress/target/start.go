@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -175,8 +176,18 @@ func (p *process) becomePostgres() error {
 // startLimit is how long a start may take, recovery included.
 const startLimit = 60 * time.Second
 
-// start starts the process and waits until the server answers.
+// start starts the process and waits until the server answers. The children of a killed PostgreSQL are in sessions of their own; while one of
+// them is still ending, its shared memory keeps the next server from starting.
 func (s *Server) start(ctx context.Context) error {
+	for deadline := time.Now().Add(startLimit); ; time.Sleep(100 * time.Millisecond) {
+		err := s.startOnce(ctx)
+		if err == nil || s.proc.kind != Postgres || time.Now().After(deadline) || !strings.Contains(s.LogTail(1000), "pre-existing shared memory block") {
+			return err
+		}
+	}
+}
+
+func (s *Server) startOnce(ctx context.Context) error {
 	p := s.proc
 	log, err := os.OpenFile(p.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -224,7 +235,7 @@ func (p *process) wait(limit time.Duration) bool {
 	}
 }
 
-// kill ends all processes of the server. PostgreSQL's children may outlive their parent for a moment, and hold its shared memory.
+// kill ends all processes of the server's group.
 func (p *process) kill() {
 	group := -p.cmd.Process.Pid
 	_ = syscall.Kill(group, syscall.SIGKILL)
