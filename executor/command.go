@@ -15,6 +15,8 @@ type Command struct {
 	Params  []types.Datum
 	// AnalyzeEnv gives the *analyze.Env for the query in the command, in which parameters and the variables of functions have their meaning.
 	AnalyzeEnv func() any
+	// Execute finds the prepared statement that an EXECUTE inside the command names: the columns of its rows, and what runs it.
+	Execute func(execute any) (columns []*query.TargetEntry, run func(each func(types.Row) error) error, err error)
 	// Session is what the command may ask of the session beyond Backend.
 	Session CommandSession
 }
@@ -39,6 +41,8 @@ type CommandSession interface {
 	CheckSetting(name, value string) error
 	// ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
 	ChecksFunctionBodies() bool
+	// MayChangeSystemTables says whether allow_system_table_mods is on.
+	MayChangeSystemTables() bool
 	// AtPreCommit runs fn when the transaction is about to commit.
 	AtPreCommit(fn func() error)
 }

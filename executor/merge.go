@@ -18,6 +18,7 @@ type merge struct {
 type mergeAction struct {
 	cmd   query.CommandType
 	qual  expr.Qual
+	first []expr.Eval // see compileTargets
 	evals []expr.Eval
 	cols  []int // attribute numbers that evals assign
 }
@@ -36,12 +37,16 @@ func (s *State) newMerge(p *plan.ModifyTable, t *resultRelation, at int) (*merge
 				return nil, err
 			}
 		}
-		for _, te := range a.Targets {
-			eval, err := c.Compile(te.Expr)
-			if err != nil {
-				return nil, err
+		first, evals, err := compileTargets(c, a.Targets)
+		if err != nil {
+			return nil, err
+		}
+		x.first = first
+		for i, te := range a.Targets {
+			if te.Junk {
+				continue
 			}
-			x.evals, x.cols = append(x.evals, eval), append(x.cols, te.ResNo)
+			x.evals, x.cols = append(x.evals, evals[i]), append(x.cols, te.ResNo)
 			if a.Command == query.CmdUpdate {
 				t.changed.Add(int16(te.ResNo))
 			}
@@ -111,6 +116,9 @@ func choose(list []*mergeAction, ctx *expr.Context) (*mergeAction, error) {
 }
 
 func (a *mergeAction) values(ctx *expr.Context) (types.Row, error) {
+	if err := runFirst(a.first, ctx); err != nil {
+		return nil, err
+	}
 	row := make(types.Row, len(a.evals))
 	for i, eval := range a.evals {
 		var err error
@@ -176,7 +184,7 @@ func (m *merge) change(n *modifyTable, a *mergeAction, tid types.TID) (res heap.
 	if err := t.complete(n.ctx); err != nil {
 		return res, c, false, err
 	}
-	u, err := n.s.updateRow(n.ctx, t, tid)
+	u, err := n.s.updateRow(n.ctx, t, tid, false)
 	return u.Result, u.Conflict, false, err
 }
 

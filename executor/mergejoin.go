@@ -31,8 +31,9 @@ type mergeJoin struct {
 	reader    *Reader
 	hasGroup  bool
 
-	state   mergeState
-	matched bool
+	innerStarted bool
+	state        mergeState
+	matched      bool
 }
 
 type mergeKey struct {
@@ -129,7 +130,8 @@ func (n *mergeJoin) step() (types.Row, error) {
 	case mergeStart:
 		n.state = mergeNextOuter
 		n.group = NewTuplestore(len(n.nullInner), n.s.Backend.WorkMem(), n.s.Backend.Temp)
-		return nil, n.readInner()
+		n.innerStarted = false
+		return nil, nil
 	case mergeNextOuter:
 		return n.nextOuter()
 	case mergeResume:
@@ -190,8 +192,11 @@ func (n *mergeJoin) nextOuter() (types.Row, error) {
 	}
 	if row == nil {
 		n.outerRow = nil
+		if n.fillsInner() {
+			err = n.startInner()
+		}
 		n.startFlush()
-		return nil, nil
+		return nil, err
 	}
 	n.outerRow, n.matched = row, false
 	n.ctx.Outer = row
@@ -203,7 +208,19 @@ func (n *mergeJoin) nextOuter() (types.Row, error) {
 	if anyNull(n.outerKeys) {
 		return n.unmatchedOuter()
 	}
+	if err := n.startInner(); err != nil {
+		return nil, err
+	}
 	return n.findGroup()
+}
+
+// startInner reads the first inner row: not before there is an outer row that may match one.
+func (n *mergeJoin) startInner() error {
+	if n.innerStarted {
+		return nil
+	}
+	n.innerStarted = true
+	return n.readInner()
 }
 
 // findGroup makes the group equal to the outer keys the current one, if there is such a group.

@@ -203,7 +203,7 @@ func (s *State) insertRow(ctx *expr.Context, t *resultRelation, arbiters *onConf
 	if err != nil {
 		return false, err
 	}
-	ctx.Sys.TID, ctx.Sys.TableOID = tid, t.Rel.OID
+	s.noteWritten(ctx, t, tid, false)
 	duplicate, err = t.indexes.insert(ctx, t.row, tid, entryOptions{speculative: arbiters})
 	if err != nil {
 		return false, err
@@ -305,7 +305,7 @@ func (n *modifyTable) update(input types.Row) (bool, error) {
 		if err := t.complete(n.ctx); err != nil {
 			return false, err
 		}
-		res, err := n.s.updateRow(n.ctx, t, tid)
+		res, err := n.s.updateRow(n.ctx, t, tid, false)
 		if err != nil || res.Result == heap.OK {
 			return err == nil, err
 		}
@@ -325,9 +325,18 @@ func (t *resultRelation) newVersion(input types.Row) {
 	}
 }
 
-// updateRow writes t.row as the new version of tid, with index entries where needed.
-func (s *State) updateRow(ctx *expr.Context, t *resultRelation, tid types.TID) (heap.UpdateResult, error) {
-	opts := heap.UpdateOpts{Wait: true}
+// noteWritten sets the system columns of the row that was just written, for RETURNING. locked: see heap.UpdateOpts.
+func (s *State) noteWritten(ctx *expr.Context, t *resultRelation, tid types.TID, locked bool) {
+	tx := s.Backend.Heap.Tx
+	ctx.Sys = expr.SystemColumns{TID: tid, TableOID: t.Rel.OID, Xmin: uint64(tx.CurrentXID()), Cmin: uint32(tx.CID()), Cmax: uint32(tx.CID())}
+	if locked {
+		ctx.Sys.Xmax = ctx.Sys.Xmin
+	}
+}
+
+// updateRow writes t.row as the new version of tid, with index entries where needed; locked says that the statement locked it before.
+func (s *State) updateRow(ctx *expr.Context, t *resultRelation, tid types.TID, locked bool) (heap.UpdateResult, error) {
+	opts := heap.UpdateOpts{Wait: true, Locked: locked}
 	if !t.triggers.hasBefore(triggerUpdate) {
 		opts.Changed = &t.changed
 	}
@@ -335,7 +344,7 @@ func (s *State) updateRow(ctx *expr.Context, t *resultRelation, tid types.TID) (
 	if err != nil || res.Result != heap.OK {
 		return res, err
 	}
-	ctx.Sys.TID, ctx.Sys.TableOID = res.TID, t.Rel.OID
+	s.noteWritten(ctx, t, res.TID, locked)
 	if !res.HOT {
 		if _, err := t.indexes.insert(ctx, t.row, res.TID, entryOptions{changed: opts.Changed}); err != nil {
 			return res, err

@@ -15,6 +15,7 @@ import (
 type onConflict struct {
 	action   query.OnConflictAction
 	arbiters map[types.OID]bool // empty: all unique and exclusion indexes (DO NOTHING)
+	first    []expr.Eval        // see compileTargets
 	set      []expr.Eval
 	cols     []int
 	where    expr.Qual
@@ -28,12 +29,9 @@ func (s *State) newOnConflict(p *plan.ModifyTable, t *resultRelation) (*onConfli
 		o.arbiters[oid] = true
 	}
 	c := s.compiler()
-	for _, te := range p.ConflictSet {
-		eval, err := c.Compile(te.Expr)
-		if err != nil {
-			return nil, err
-		}
-		o.set = append(o.set, eval)
+	var err error
+	if o.first, o.set, err = compileTargets(c, p.ConflictSet); err != nil {
+		return nil, err
 	}
 	for i, te := range p.ExclTargets {
 		if i < len(t.row) {
@@ -49,7 +47,6 @@ func (s *State) newOnConflict(p *plan.ModifyTable, t *resultRelation) (*onConfli
 		t.changed.Add(int16(col))
 	}
 	if p.ConflictWhere != nil {
-		var err error
 		if o.where, err = c.CompileQual([]query.Expr{p.ConflictWhere}); err != nil {
 			return nil, err
 		}
@@ -270,6 +267,9 @@ func (o *onConflict) apply(n *modifyTable, tid types.TID) (changed, retry bool, 
 	if err != nil || !ok {
 		return false, false, err
 	}
+	if err := runFirst(o.first, o.ctx); err != nil {
+		return false, false, err
+	}
 	values := make(types.Row, len(o.set))
 	for i, eval := range o.set {
 		if values[i], err = eval(o.ctx); err != nil {
@@ -287,7 +287,7 @@ func (o *onConflict) apply(n *modifyTable, tid types.TID) (changed, retry bool, 
 	if err := t.complete(n.ctx); err != nil {
 		return false, false, err
 	}
-	res, err := n.s.updateRow(n.ctx, t, tid)
+	res, err := n.s.updateRow(n.ctx, t, tid, true)
 	if err == nil && res.Result != heap.OK {
 		err = cardinality()
 	}

@@ -8,22 +8,48 @@ import (
 
 // projection computes a target list. Its result row is its own and reused.
 type projection struct {
+	first []expr.Eval // see compileTargets
 	evals []expr.Eval
 	row   types.Row
 }
 
 func newProjection(c *expr.Compiler, targets []*query.TargetEntry) (*projection, error) {
-	p := &projection{row: make(types.Row, len(targets)), evals: make([]expr.Eval, len(targets))}
+	first, evals, err := compileTargets(c, targets)
+	return &projection{first: first, evals: evals, row: make(types.Row, len(targets))}, err
+}
+
+// compileTargets compiles a target list. The sub-selects of SET (a, b) = (SELECT ...) stand behind the columns that read what they give: they are in
+// first, to be run before.
+func compileTargets(c *expr.Compiler, targets []*query.TargetEntry) (first, evals []expr.Eval, err error) {
+	evals = make([]expr.Eval, len(targets))
 	for i, t := range targets {
-		var err error
-		if p.evals[i], err = c.Compile(t.Expr); err != nil {
-			return nil, err
+		if evals[i], err = c.Compile(t.Expr); err != nil {
+			return nil, nil, err
+		}
+		if s, ok := t.Expr.(*query.SubPlan); ok && s.Kind == query.MultiExprSubLink {
+			first = append(first, evals[i])
+			evals[i] = func(*expr.Context) (types.Datum, error) { return types.Null, nil }
 		}
 	}
-	return p, nil
+	return first, evals, nil
+}
+
+// runFirst runs the sub-selects that set parameters.
+func runFirst(first []expr.Eval, ctx *expr.Context) error {
+	for _, eval := range first {
+		if _, err := eval(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *projection) apply(ctx *expr.Context) (types.Row, error) {
+	if p.first != nil {
+		if err := runFirst(p.first, ctx); err != nil {
+			return nil, err
+		}
+	}
 	for i, eval := range p.evals {
 		d, err := eval(ctx)
 		if err != nil {

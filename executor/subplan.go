@@ -96,6 +96,8 @@ func (sp *subplan) eval(ctx *expr.Context) (types.Datum, error) {
 		return sp.quantified(ctx, true)
 	case query.AllSubLink:
 		return sp.quantified(ctx, false)
+	case query.MultiExprSubLink:
+		return types.Null, sp.setRow(sp.s, sp.e)
 	}
 	return types.Null, pgerr.NotSupported("this kind of sub-select")
 }
@@ -271,15 +273,15 @@ func (ip *initPlan) evalOnce() (types.Datum, error) {
 }
 
 // setRow sets one parameter for each column of the one row.
-func (ip *initPlan) setRow(s *State, e *query.SubPlan) error {
-	row, err := ip.node.Next()
+func (sp *subplan) setRow(s *State, e *query.SubPlan) error {
+	row, err := sp.node.Next()
 	if err != nil {
 		return err
 	}
 	values := nullRow(len(e.SetParam))
 	if row != nil {
 		values = copyRow(nil, row[:len(e.SetParam)])
-		if row, err = ip.node.Next(); err != nil {
+		if row, err = sp.node.Next(); err != nil {
 			return err
 		}
 		if row != nil {

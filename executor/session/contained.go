@@ -7,7 +7,9 @@ import (
 	"github.com/calfdb/calf/plancache"
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/parse"
+	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
+	"github.com/calfdb/calf/sql/types"
 )
 
 // containedQuery gives the query in EXPLAIN, CREATE TABLE AS or DECLARE CURSOR; nil in other commands, and when what they hold is a command too.
@@ -89,5 +91,30 @@ func (c *command) analyzeEnv() *analyze.Env {
 // registered is the command as the registered ones see it.
 func (c *command) registered(node *pg_query.Node) *executor.Command {
 	return &executor.Command{Backend: c.s.backend, Node: node, Text: c.p.stmt.Text(c.p.text), Source: c.p.text, Session: c.s,
-		Params: c.params, AnalyzeEnv: func() any { return c.analyzeEnv() }}
+		Params: c.params, AnalyzeEnv: func() any { return c.analyzeEnv() }, Execute: c.executeInside}
+}
+
+// executeInside is the EXECUTE in CREATE TABLE AS.
+func (c *command) executeInside(execute any) ([]*query.TargetEntry, func(func(types.Row) error) error, error) {
+	p, params, err := c.executeTarget(execute.(*pg_query.ExecuteStmt))
+	if err != nil {
+		return nil, nil, err
+	}
+	s := c.s
+	a, err := s.analyze(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	run := func(each func(types.Row) error) error {
+		plans, err := p.source.Get(s.planEnv(), params)
+		if err != nil {
+			return err
+		}
+		_, err = s.runStatements(p, plans, params, funcReceiver(each))
+		return err
+	}
+	if len(a.Queries) != 1 || a.Queries[0].Command != query.CmdSelect {
+		return nil, nil, pgerr.New(pgerr.WrongObjectType, "prepared statement is not a SELECT")
+	}
+	return a.Result, run, nil
 }

@@ -109,9 +109,6 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 	if err := s.checkColumns(rel, n.Attlist, query.AclInsert); err != nil {
 		return 0, err
 	}
-	if rel.Kind != 'r' {
-		return 0, copyTargetError(rel)
-	}
 	if s.backend.Heap.Tx.ReadOnly && rel.Persistence != 't' {
 		return 0, readOnlyError("COPY FROM")
 	}
@@ -124,6 +121,9 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 		return 0, err
 	}
 	defer done()
+	if rel.Kind != 'r' { // the client may send by now: the data goes with the error
+		return 0, copyTargetError(rel)
+	}
 	if err := l.checkFreeze(); err != nil {
 		return 0, err
 	}

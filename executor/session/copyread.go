@@ -152,7 +152,9 @@ func (c *copyLines) nextCSV() (bool, error) {
 			case inQuote && b == c.o.escape && c.o.escape != c.o.quote:
 				at++
 			case b == '\n' && inQuote:
-				newlines++
+				if c.eol != eolUnknown {
+					newlines++
+				}
 			case b == '\n':
 				ok, err := c.takeLine(c.buf[c.pos:c.pos+at], at+1)
 				c.line += newlines

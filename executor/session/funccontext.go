@@ -54,6 +54,9 @@ func (s *Session) CheckSetting(name, value string) error {
 // ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
 func (s *Session) ChecksFunctionBodies() bool { return s.gucs.Bool(settings.CheckFunctionBodies) }
 
+// MayChangeSystemTables says whether allow_system_table_mods is on.
+func (s *Session) MayChangeSystemTables() bool { return s.gucs.Bool(settings.AllowSystemTableMods) }
+
 // pushSnapshot notes what the statement that runs now sees: so do the functions that it calls, unless they are volatile.
 func (s *Session) pushSnapshot(snap *heap.Snapshot) { s.snapshots = append(s.snapshots, snap) }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/deparse"
 	"github.com/calfdb/calf/sql/parse"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
@@ -103,6 +104,9 @@ func (s *Session) lockNowait(rel *catalog.Relation, mode lock.Mode) error {
 // setConstraints is SET CONSTRAINTS.
 func (c *command) setConstraints(n *pg_query.ConstraintsSetStmt) (string, error) {
 	s := c.s
+	if s.block == blockNone && s.inFunction == 0 {
+		s.notice(&pgerr.Error{Severity: "WARNING", Code: pgerr.NoActiveSqlTransaction, Message: "SET CONSTRAINTS can only be used in transaction blocks"})
+	}
 	oids := []types.OID{0}
 	if len(n.Constraints) > 0 {
 		oids = oids[:0]
@@ -155,6 +159,19 @@ func (s *Session) constraintsByName(schema, name string) ([]*catalog.Constraint,
 		}
 	}
 	return nil, nil
+}
+
+// indexExprText prints an index's expression over its table's columns.
+func (s *Session) indexExprText(rel *catalog.Relation, e query.Expr) string {
+	ctx, err := deparse.ForRelation(s.view, s.backend.Env, rel, deparse.PrettyParen)
+	if err != nil {
+		return "?"
+	}
+	text, err := deparse.IndexExpr(ctx, e)
+	if err != nil {
+		return "?"
+	}
+	return text
 }
 
 // CommandCounterIncrement makes what was done so far visible to what follows.
@@ -301,7 +318,7 @@ func undefinedRelation(rv *pg_query.RangeVar) error {
 	if rv.Schemaname != "" {
 		name = rv.Schemaname + "." + name
 	}
-	return pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", name).WithLocation(int(rv.Location))
+	return pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", name)
 }
 
 // mayLock refuses LOCK TABLE in a mode that the current user's privileges do not cover.

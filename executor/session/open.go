@@ -28,6 +28,7 @@ func (s *Session) initBackend() {
 	b.SetFunctionInLanguage = s.setFunctionInLanguage
 	b.RunSQL = s.runSQL
 	b.TriggerInLanguage = s.triggerInLanguage
+	b.ExprText = s.indexExprText
 	b.ValidateFunction, b.FunctionRow = s.validateFunction, s.functionRow
 }
 

@@ -198,7 +198,6 @@ func (s *Session) analyzeHooked(h *hookedStmt) (plancache.Analyzed, error) {
 
 // Prepare makes a statement of a function.
 func (h plHost) Prepare(stmt *parse.Stmt, text string, hooks plpgsql.Hooks) plpgsql.Query {
-	stmt.Node = analyze.IntoStatement(stmt.Node)
 	p := h.s.newPrepared("", text, stmt, nil)
 	hs := &hookedStmt{stmt, hooks}
 	p.source = plancache.New(hs, text, "", nil)

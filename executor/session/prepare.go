@@ -75,7 +75,9 @@ func (c *command) executeTarget(n *pg_query.ExecuteStmt) (*prepared, []types.Dat
 	}
 	a, err := s.analyze(p)
 	if err != nil {
-		return nil, nil, err
+		e := *pgerr.From(err)
+		e.Location = 0 // a place in another text than the client's
+		return nil, nil, &e
 	}
 	if len(n.Params) != len(a.ParamTypes) {
 		return nil, nil, pgerr.New(pgerr.SyntaxError, "wrong number of parameters for prepared statement \"%s\"", n.Name).

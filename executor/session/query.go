@@ -105,7 +105,7 @@ func (s *Session) runDirect(p *prepared) (string, error) {
 		}
 	}
 	if len(a.ParamTypes) > len(params) {
-		return "", pgerr.New(pgerr.UndefinedParameter, "there is no parameter $1")
+		return "", noParameter(p)
 	}
 	plans, err := p.source.Get(s.planEnv(), params)
 	if err != nil {
@@ -216,3 +216,15 @@ func characterPosition(text string, offset int) int {
 
 // Fail tells of an error that the protocol server found.
 func (s *Session) Fail(err *pgerr.Error) { s.failStatement() }
+
+// noParameter is the error of a parameter in a statement that comes without any.
+func noParameter(p *prepared) error {
+	text := p.stmt.Text(p.text)
+	sc := parse.Scanner{Text: text}
+	for t := sc.Next(); t.Kind != parse.End; t = sc.Next() {
+		if t.Kind == parse.ParamRef {
+			return pgerr.New(pgerr.UndefinedParameter, "there is no parameter %s", text[t.Start:t.End]).WithLocation(p.stmt.Location + t.Start)
+		}
+	}
+	return pgerr.New(pgerr.UndefinedParameter, "there is no parameter $1")
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/settings"
 )
 
 // makeSystemViews runs the SQL that makes the system views, in template1, at first start. No client is there.
@@ -14,6 +15,9 @@ func (s *Server) makeSystemViews() error {
 		return err
 	}
 	ss.backend.Env.Notice = nil
+	if err := ss.gucs.Set("allow_system_table_mods", "on", settings.ActionSet); err != nil {
+		return err
+	}
 	for _, sql := range catalog.SystemViews() {
 		ss.startTransaction()
 		if _, err := ss.RunQuery(sql, nil); err != nil {

@@ -95,11 +95,6 @@ func (p *state) mergeAction(w *pg_query.MergeWhenClause) *query.MergeAction {
 		a.Command = query.CmdUpdate
 		p.multiAssign, p.nextResNo = nil, 1
 		a.Targets = p.updateTargets(w.TargetList)
-		for _, t := range a.Targets {
-			if t.Junk {
-				throw(pgerr.NotSupported("a sub-select for several columns in MERGE"))
-			}
-		}
 	case pg_query.CmdType_CMD_DELETE:
 		a.Command = query.CmdDelete
 	default:

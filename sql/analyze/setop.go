@@ -100,7 +100,9 @@ func (b *setBuilder) node(s *pg_query.SelectStmt, top bool, parent *pg_query.Sel
 	p := b.p
 	p.enter()
 	defer p.leave()
-	p.refuseInto(s)
+	if s.IntoClause != nil {
+		fail(int(s.IntoClause.GetRel().GetLocation()), pgerr.SyntaxError, "INTO is only allowed on first SELECT of UNION/INTERSECT/EXCEPT")
+	}
 	if len(s.LockingClause) > 0 {
 		throw(pgerr.New(pgerr.FeatureNotSupported, "%s is not allowed with UNION/INTERSECT/EXCEPT", lockName(s.LockingClause[0].GetLockingClause().Strength)))
 	}

@@ -46,25 +46,6 @@ func (p *state) utility(n any) *query.Query {
 	return &query.Query{Command: query.CmdUtility, CanSetTag: true, Utility: n}
 }
 
-// IntoStatement gives CREATE TABLE AS for a SELECT INTO, the statement itself otherwise.
-func IntoStatement(n *pg_query.Node) *pg_query.Node {
-	s := n.GetSelectStmt()
-	if s == nil {
-		return n
-	}
-	first := s
-	for first.Larg != nil && first.Op != pg_query.SetOperation_SETOP_NONE {
-		first = first.Larg
-	}
-	if first.IntoClause == nil {
-		return n
-	}
-	into := first.IntoClause
-	first.IntoClause = nil
-	return &pg_query.Node{Node: &pg_query.Node_CreateTableAsStmt{CreateTableAsStmt: &pg_query.CreateTableAsStmt{Query: n, Into: into,
-		Objtype: pg_query.ObjectType_OBJECT_TABLE, IsSelectInto: true}}}
-}
-
 // ExprKind says what an expression of DDL is for.
 type ExprKind uint8
 

@@ -53,6 +53,7 @@ func (p *state) updateTargets(list []*node) []*query.TargetEntry {
 			out = append(out, m)
 		}
 	}
+	p.multiAssign = nil
 	return out
 }
 

@@ -91,7 +91,7 @@ func alterTable(c *ctx, n *pg_query.AlterTableStmt) (string, error) {
 		}
 	}
 	if err := a.addConstraintTree(a.later); err != nil {
-		return "", err
+		return "", withoutLocation(err)
 	}
 	return tag, a.checkRows()
 }
@@ -155,7 +155,7 @@ func alterPass(cmd *pg_query.AlterTableCmd) int {
 // run carries out one subcommand, on all descendants too where it is the same for each of them.
 func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
 	if err := a.runOne(cmd); err != nil {
-		return err
+		return withoutPlace(cmd, err)
 	}
 	switch cmd.Subtype {
 	case pg_query.AlterTableType_AT_ColumnDefault, pg_query.AlterTableType_AT_SetNotNull, pg_query.AlterTableType_AT_DropNotNull,
@@ -166,6 +166,45 @@ func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
 		return a.everyDescendant(func(b *alteration) error { return b.runOne(cmd) })
 	}
 	return nil
+}
+
+// withoutPlace drops the place of an error that PostgreSQL finds when it carries a subcommand out: it keeps no text for that, other than of a new column's
+// type and contradictory constraints, of an index to be used, and of USING.
+func withoutPlace(cmd *pg_query.AlterTableCmd, err error) error {
+	e := pgerr.From(err)
+	if e.Location == 0 {
+		return err
+	}
+	at := int32(e.Location - 1)
+	keep := true
+	switch cmd.Subtype {
+	case pg_query.AlterTableType_AT_AddColumn:
+		for _, n := range cmd.Def.GetColumnDef().Constraints {
+			switch con := n.GetConstraint(); {
+			case at > con.Location:
+				keep = con.RawExpr == nil
+			case at == con.Location:
+				keep = con.Contype != pg_query.ConstrType_CONSTR_PRIMARY && con.Contype != pg_query.ConstrType_CONSTR_UNIQUE
+			}
+		}
+	case pg_query.AlterTableType_AT_ColumnDefault:
+		keep = false
+	case pg_query.AlterTableType_AT_AddConstraint:
+		keep = cmd.Def.GetConstraint().Indexname != ""
+	case pg_query.AlterTableType_AT_AlterColumnType:
+		using := cmd.Def.GetColumnDef().RawDefault
+		keep = using != nil && at > cmd.Def.GetColumnDef().TypeName.Location
+	}
+	if keep {
+		return err
+	}
+	return withoutLocation(err)
+}
+
+func withoutLocation(err error) error {
+	e := *pgerr.From(err)
+	e.Location = 0
+	return &e
 }
 
 // runOne carries out one subcommand.

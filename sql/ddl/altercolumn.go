@@ -351,6 +351,8 @@ func (a *alteration) identity(cmd *pg_query.AlterTableCmd) error {
 	switch cmd.Subtype {
 	case pg_query.AlterTableType_AT_AddIdentity:
 		switch {
+		case x.TypeOID != types.Int2OID && x.TypeOID != types.Int4OID && x.TypeOID != types.Int8OID:
+			return pgerr.New(pgerr.InvalidParameterValue, "identity column type must be smallint, integer, or bigint")
 		case !x.NotNull:
 			return pgerr.New(pgerr.ObjectNotInPrerequisiteState, "column \"%s\" of relation \"%s\" must be declared NOT NULL before identity can be added", x.Name, a.rel.Name)
 		case x.Identity != 0:

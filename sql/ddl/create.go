@@ -106,6 +106,9 @@ func (c *ctx) tableTarget(rv *pg_query.RangeVar, ifNotExists bool) (t *tableDef,
 		t.persistence = rv.Relpersistence[0]
 	}
 	if t.ns, t.persistence, err = c.creationSchema(rv, t.persistence); err != nil {
+		if e := pgerr.From(err); e.Code == pgerr.InvalidSchemaName && c.Node.(*pg_query.Node).GetCreateStmt() != nil {
+			err = e.WithLocation(int(rv.Location))
+		}
 		return nil, false, err
 	}
 	_, row, err := c.v.Find(catalog.PgClassRelnameNspIndexOID, types.Text(t.name), types.Oid(t.ns))

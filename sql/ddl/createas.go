@@ -17,20 +17,14 @@ func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 	if n.Objtype == pg_query.ObjectType_OBJECT_MATVIEW {
 		return "", pgerr.NotSupported("materialized views")
 	}
-	if n.Query.GetExecuteStmt() != nil {
-		return "", pgerr.NotSupported("CREATE TABLE AS EXECUTE")
-	}
 	into := n.Into
 	t, exists, err := c.tableTarget(into.Rel, n.IfNotExists)
 	if err != nil || exists {
 		return "CREATE TABLE AS", err
 	}
-	q, err := analyze.Query(c.AnalyzeEnv().(*analyze.Env), n.Query)
+	columns, run, err := c.tableSource(n.Query)
 	if err != nil {
 		return "", err
-	}
-	if q.Command != query.CmdSelect {
-		return "", pgerr.NotSupported("CREATE TABLE AS of a data-modifying statement")
 	}
 	if err := c.checkTablespace(into.TableSpaceName); err != nil {
 		return "", err
@@ -45,7 +39,7 @@ func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 	if t.onCommit, err = onCommit(into.OnCommit, t.persistence); err != nil {
 		return "", err
 	}
-	if t.newRelation.columns, err = c.queryColumns(q, strs(into.ColNames), "CREATE TABLE AS"); err != nil {
+	if t.newRelation.columns, err = c.queryColumns(columns, strs(into.ColNames), "too many column names were specified"); err != nil {
 		return "", err
 	}
 	oid, err := c.makeRelation(&t.newRelation)
@@ -70,11 +64,31 @@ func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 		return "", err
 	}
 	width := len(rel.Desc.Attrs)
-	if err := c.Session.RunTree(c.Command, q, func(row types.Row) error { return w.add(row[:width]) }); err != nil {
+	if err := run(func(row types.Row) error { return w.add(row[:width]) }); err != nil {
 		return "", err
 	}
 	if err := w.flush(); err != nil {
 		return "", err
 	}
 	return "SELECT " + itoa(int(w.count)), nil
+}
+
+// tableSource gives the columns of CREATE TABLE AS's query, or of the prepared statement that it executes, and what runs it.
+func (c *ctx) tableSource(n *pg_query.Node) (columns []*query.TargetEntry, run func(func(types.Row) error) error, err error) {
+	if x := n.GetExecuteStmt(); x != nil {
+		list, run, err := c.Execute(x)
+		for _, t := range list {
+			own := *t // it gets the table's name of the column
+			columns = append(columns, &own)
+		}
+		return columns, run, err
+	}
+	q, err := analyze.Query(c.AnalyzeEnv().(*analyze.Env), n)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.Command != query.CmdSelect {
+		return nil, nil, pgerr.NotSupported("CREATE TABLE AS of a data-modifying statement")
+	}
+	return q.Targets, func(each func(types.Row) error) error { return c.Session.RunTree(c.Command, q, each) }, nil
 }

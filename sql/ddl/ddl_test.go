@@ -106,6 +106,7 @@ func (s *session) rollback() {
 func (s *session) CommandCounterIncrement() error    { return s.view.NextCommand() }
 func (s *session) CheckSetting(string, string) error { return nil }
 func (s *session) ChecksFunctionBodies() bool        { return true }
+func (s *session) MayChangeSystemTables() bool       { return false }
 func (s *session) RequireNoBlock(string) error       { return nil }
 func (s *session) CommitAndStart() error {
 	err := s.commit()

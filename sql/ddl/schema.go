@@ -37,6 +37,10 @@ func (c *ctx) creationSchema(rv *pg_query.RangeVar, persistence byte) (OID, byte
 	if persistence == 't' {
 		return 0, 0, pgerr.New(pgerr.InvalidTableDefinition, "cannot create temporary relation in non-temporary schema")
 	}
+	if ns == catalog.CatalogNamespace && !c.Session.MayChangeSystemTables() {
+		return 0, 0, pgerr.New(pgerr.InsufficientPrivilege, "permission denied to create \"pg_catalog.%s\"", rv.Relname).
+			WithDetail("System catalog modifications are currently disallowed.")
+	}
 	return ns, persistence, c.requireCreate(ns)
 }
 

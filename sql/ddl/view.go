@@ -42,7 +42,7 @@ func createView(c *ctx, n *pg_query.ViewStmt) (string, error) {
 	if t.options, err = mergeOptions(nil, options, viewOptions, false); err != nil {
 		return "", err
 	}
-	if t.newRelation.columns, err = c.queryColumns(q, strs(n.Aliases), "CREATE VIEW"); err != nil {
+	if t.newRelation.columns, err = c.queryColumns(q.Targets, strs(n.Aliases), "CREATE VIEW specifies more column names than columns"); err != nil {
 		return "", err
 	}
 	return tag, c.storeView(n, t, q)
@@ -72,11 +72,11 @@ func (c *ctx) usesTemp(q *query.Query) bool {
 	return false
 }
 
-// queryColumns makes columns of a query's targets; names rename the first ones.
-func (c *ctx) queryColumns(q *query.Query, names []string, command string) ([]types.Attr, error) {
+// queryColumns makes columns of a query's targets; names rename the first ones. tooManyNames is what to say of names without a column.
+func (c *ctx) queryColumns(targets []*query.TargetEntry, names []string, tooManyNames string) ([]types.Attr, error) {
 	var list []types.Attr
 	seen := map[string]bool{}
-	for _, t := range q.Targets {
+	for _, t := range targets {
 		if t.Junk {
 			continue
 		}
@@ -97,7 +97,7 @@ func (c *ctx) queryColumns(q *query.Query, names []string, command string) ([]ty
 		list = append(list, a)
 	}
 	if len(names) > len(list) {
-		return nil, pgerr.New(pgerr.SyntaxError, "%s specifies more column names than columns", command)
+		return nil, pgerr.New(pgerr.SyntaxError, "%s", tooManyNames)
 	}
 	return list, nil
 }

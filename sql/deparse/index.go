@@ -5,6 +5,7 @@ import (
 
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
 )
 
 // IndexDef prints an index, as pg_get_indexdef does: the CREATE INDEX command (column 0), or one column's definition.
@@ -128,14 +129,7 @@ func (p *printer) indexKeys(ix *catalog.Index, table *catalog.Relation, am strin
 			nextExpr++
 			typ, coll = e.Type(), e.Collation()
 			if wanted {
-				bare := looksLikeFunction(e)
-				if !bare {
-					p.write("(")
-				}
-				p.expr(e, false)
-				if !bare {
-					p.write(")")
-				}
+				p.indexExpr(e)
 			}
 		}
 		if wanted && !parts.attrsOnly && i < ix.NumKeys {
@@ -183,4 +177,23 @@ func (p *printer) options(list []string) {
 		}
 	}
 	p.write(")")
+}
+
+// indexExpr prints a column of an index that is an expression.
+func (p *printer) indexExpr(e query.Expr) {
+	bare := looksLikeFunction(e)
+	if !bare {
+		p.write("(")
+	}
+	p.expr(e, false)
+	if !bare {
+		p.write(")")
+	}
+}
+
+// IndexExpr prints a column of an index that is an expression, as CREATE INDEX has it.
+func IndexExpr(ctx *Context, e query.Expr) (string, error) {
+	p := &printer{ctx: ctx}
+	p.indexExpr(e)
+	return string(p.buf), p.err
 }

@@ -64,7 +64,7 @@ func Parse(sql string) ([]*Stmt, error) {
 				return nil, err
 			}
 		}
-		stmts = append(stmts, &Stmt{Node: raw.Stmt, Location: int(raw.StmtLocation), Len: int(raw.StmtLen)})
+		stmts = append(stmts, &Stmt{Node: intoStatement(raw.Stmt), Location: int(raw.StmtLocation), Len: int(raw.StmtLen)})
 	}
 	return stmts, nil
 }

@@ -15,7 +15,7 @@ func (r *root) preprocessExpressions() {
 		}
 		return val(e)
 	}
-	q.Targets = mapTargets(q.Targets, val)
+	q.Targets = r.replaceMultiExprs(mapTargets(q.Targets, val))
 	q.WithChecks = mapWithChecks(q.WithChecks, func(e query.Expr) query.Expr { return r.preprocess(e, true) })
 	q.Returning = mapTargets(q.Returning, val)
 	q.JoinTree = mapJoinTree(q.JoinTree, func(e query.Expr) query.Expr { return r.preprocess(e, true) }).(*query.FromExpr)
@@ -35,7 +35,7 @@ func (r *root) preprocessExpressions() {
 		if o.ArbiterWhere != nil {
 			n.ArbiterWhere = r.preprocess(o.ArbiterWhere, true)
 		}
-		n.Set = mapTargets(o.Set, val)
+		n.Set = r.replaceMultiExprs(mapTargets(o.Set, val))
 		if o.Where != nil {
 			n.Where = r.preprocess(o.Where, true)
 		}
@@ -43,10 +43,29 @@ func (r *root) preprocessExpressions() {
 	}
 	for i, a := range q.MergeActions {
 		q.MergeActions[i] = mapMergeAction(a, func(e query.Expr) query.Expr { return r.preprocess(e, true) }, val)
+		q.MergeActions[i].Targets = r.replaceMultiExprs(q.MergeActions[i].Targets)
 	}
 	for _, e := range q.RangeTable {
 		r.preprocessRTE(e)
 	}
+}
+
+// replaceMultiExprs puts the parameters that the sub-selects of SET (a, b) = (SELECT ...) set where a list's columns refer to them. Each list
+// counts its own sub-selects.
+func (r *root) replaceMultiExprs(list []*query.TargetEntry) []*query.TargetEntry {
+	if r.multiExpr == nil {
+		return list
+	}
+	params := r.multiExpr
+	r.multiExpr = nil
+	return mapTargets(list, func(e query.Expr) query.Expr {
+		return mutate(e, func(e query.Expr) query.Expr {
+			if p, ok := e.(*query.Param); ok && p.Kind == query.ParamMultiExpr {
+				return params[p.ID>>16-1][p.ID&0xffff-1]
+			}
+			return nil
+		})
+	})
 }
 
 func (r *root) preprocessRTE(e *query.RTE) {

@@ -212,7 +212,7 @@ func (r *root) inferArbiters(o *query.OnConflict) (out []OID) {
 		fail(pgerr.New(pgerr.WrongObjectType, "constraint in ON CONFLICT clause has no associated index"))
 	}
 	for _, ix := range rel.Indexes {
-		if ix.Valid && ix.Unique && ix.Immediate && r.arbiterFits(ix2info(r, ix), o) {
+		if ix.Valid && ix.Unique && r.arbiterFits(ix2info(r, ix), o) {
 			out = append(out, ix.OID)
 		}
 	}

@@ -44,6 +44,7 @@ var (
 	DefaultTablespace       = MustLookup("default_tablespace")
 	DefaultTableAM          = MustLookup("default_table_access_method")
 	CheckFunctionBodies     = MustLookup("check_function_bodies")
+	AllowSystemTableMods    = MustLookup("allow_system_table_mods")
 	RowSecurity             = MustLookup("row_security")
 	XMLOption               = MustLookup("xmloption")
 	TransformNullEquals     = MustLookup("transform_null_equals")

@@ -18,6 +18,9 @@ type UpdateOpts struct {
 	Wait       bool
 	// Changed are the columns that the new row may differ in; nil = any. The others keep their out-of-line values.
 	Changed *AttrSet
+	// Locked: the transaction locked the row before it knew that it would update it (ON CONFLICT). The new version's xmax tells, as in PostgreSQL,
+	// where clients look at it to tell rows that were updated from those that were inserted; nothing else reads it.
+	Locked bool
 }
 
 // UpdateResult is OK with the new version's place, or what stood in the way.
@@ -231,6 +234,10 @@ func (u *updating) write(buf buffer.Buf, id page.ItemID, t *tup, target buffer.B
 	oldKey := r.rowKey(t, u.tid)
 	if tid, err = put(target, u.h, u.xid, u.cid, updated, mask2); err != nil {
 		return tid, false, err
+	}
+	if u.o.Locked {
+		id, _ := normalItem(target.Page(), tid.Off)
+		target.Edit().Put32(id.Off()+offXmax, rawXID(page.XidBase(target.Page()), u.xid))
 	}
 	u.markChanged(buf, id, tid, oldMask2)
 	if target != buf {
