@@ -23,6 +23,9 @@ type Backend struct {
 	// OpenTable gives the storage handles of a table for this statement, from its descriptor.
 	OpenTable func(rel *catalog.Relation) (*Table, error)
 
+	// LockRelation takes a relation's lock for the transaction; nil = nobody else uses the relations.
+	LockRelation func(oid types.OID, mode int) error
+
 	// FunctionInLanguage and SetFunctionInLanguage make callables of functions that are not internal (SQL, PL/pgSQL); nil = none.
 	FunctionInLanguage    func(p *catalog.Proc, call *types.Call) (types.Func, error)
 	SetFunctionInLanguage func(p *catalog.Proc, call *types.Call) (types.SRF, error)

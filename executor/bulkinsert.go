@@ -24,6 +24,10 @@ type BulkInsert struct {
 	loader *heap.Loader
 	// at is how many rows before the last one added the row is whose entries are being written.
 	at int
+
+	route   *bulkRouter // of a partitioned table
+	added   int64       // rows that Add was called with
+	numbers []int64     // of a partition: which of all rows added the gathered ones are
 }
 
 const (
@@ -40,7 +44,15 @@ func NewBulkInsert(b *Backend, table *Table, opts heap.InsertOpts) (*BulkInsert,
 	if err != nil {
 		return nil, err
 	}
-	return &BulkInsert{s: s, ctx: s.context(), t: t, opts: opts, tids: make([]types.TID, bulkRowsMax)}, nil
+	ins := &BulkInsert{s: s, ctx: s.context(), t: t, opts: opts, tids: make([]types.TID, bulkRowsMax)}
+	if table.Rel.Kind == 'p' {
+		r, err := newRouter(s, t, nil)
+		if err != nil {
+			return nil, err
+		}
+		ins.route = &bulkRouter{router: r, parts: map[*routedLeaf]*BulkInsert{}}
+	}
+	return ins, nil
 }
 
 // Columns names the columns that the caller gives values for.
@@ -55,7 +67,7 @@ func (b *BulkInsert) Columns(nums []int16) {
 // LoadPrivately makes the rows go past the pool and the log, when the table has neither indexes nor triggers that see its rows. Its storage is new
 // in this transaction. The caller ends with Finish, or with Abort.
 func (b *BulkInsert) LoadPrivately() (err error) {
-	if len(b.t.Indexes) > 0 || b.t.triggers.has(TriggerRow, TriggerBefore, triggerInsert) || b.t.triggers.has(TriggerRow, 0, triggerInsert) {
+	if b.route != nil || len(b.t.Indexes) > 0 || b.t.triggers.has(TriggerRow, TriggerBefore, triggerInsert) || b.t.triggers.has(TriggerRow, 0, triggerInsert) {
 		return nil
 	}
 	b.loader, err = b.t.Heap.NewLoader(b.s.Backend.Heap, b.opts)
@@ -66,6 +78,9 @@ func (b *BulkInsert) LoadPrivately() (err error) {
 func (b *BulkInsert) Finish() error {
 	if b.loader != nil {
 		return b.loader.Finish()
+	}
+	if b.route != nil {
+		return b.flushParts()
 	}
 	return b.Flush()
 }
@@ -88,6 +103,9 @@ func (b *BulkInsert) Count() int64 { return b.count }
 
 // Add takes a copy of a row of all columns, checks it, and writes it with the next flush.
 func (b *BulkInsert) Add(row types.Row) error {
+	if b.added++; b.route != nil {
+		return b.routeRow(row)
+	}
 	t := b.t
 	copy(t.row, row)
 	if b.t.triggers.hasBefore(triggerInsert) {

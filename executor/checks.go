@@ -6,9 +6,11 @@ import (
 
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/expr"
+	"github.com/calfdb/calf/sql/partition"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
+	"github.com/calfdb/calf/storage/heap"
 )
 
 // rowChecks are a table's NOT NULL and CHECK constraints.
@@ -18,6 +20,13 @@ type rowChecks struct {
 	rte   *query.RTE  // which columns the statement sets
 	evals []expr.Eval // of rel.Checks
 	outs  []*types.IO // for the text of a failing row
+
+	partition     expr.Qual    // of a partition: what its rows fulfil
+	partitionCols heap.AttrSet // the columns that it reads
+
+	// Of a partition that rows are routed to: the table that the statement names, and where its columns are in the partition (nil = the same).
+	root   *catalog.Relation
+	toRoot []int16
 }
 
 func newRowChecks(s *State, rel *catalog.Relation, rte *query.RTE) (*rowChecks, error) {
@@ -30,7 +39,29 @@ func newRowChecks(s *State, rel *catalog.Relation, rte *query.RTE) (*rowChecks, 
 		}
 		r.evals = append(r.evals, eval)
 	}
-	return r, nil
+	if !rel.IsPartition {
+		return r, nil
+	}
+	list, err := partition.Constraint(s.Backend.Catalog, s.Backend.Env, rel)
+	if err != nil || len(list) == 0 {
+		return r, err
+	}
+	for _, e := range list {
+		query.Walk(e, func(x query.Expr) bool {
+			if v, ok := x.(*query.Var); ok && v.AttNo > 0 {
+				r.partitionCols.Add(v.AttNo)
+			}
+			return true
+		})
+	}
+	r.partition, err = c.CompileQual(list)
+	return r, err
+}
+
+// partitionError is about a row that does not belong to the partition.
+func (r *rowChecks) partitionError(row types.Row) error {
+	return pgerr.New(pgerr.CheckViolation, "new row for relation \"%s\" violates partition constraint", r.rel.Name).
+		WithDetail("%s", r.failing(row)).WithTable(r.schema(), r.rel.Name)
 }
 
 // check tests the row, which is in ctx.Scan too: NOT NULL by column, then CHECKs by name.
@@ -72,14 +103,28 @@ const valueLenMax = 64
 // failing gives the detail of an error about a row: (v1, v2, ...), long values cut. Who may not read the table sees the columns that he may read
 // or has set himself; "" when there are none.
 func (r *rowChecks) failing(row types.Row) string {
+	rel := r.rel
+	if r.root != nil { // it is shown as the statement gave it
+		rel = r.root
+		if r.toRoot != nil {
+			shown := make(types.Row, len(r.toRoot))
+			for i, c := range r.toRoot {
+				shown[i] = types.Null
+				if c > 0 {
+					shown[i] = row[c-1]
+				}
+			}
+			row = shown
+		}
+	}
 	var names, texts []string
-	c := &columnCheck{v: r.s.Backend.Catalog, rel: r.rel, role: r.s.Backend.Catalog.User()}
+	c := &columnCheck{v: r.s.Backend.Catalog, rel: rel, role: r.s.Backend.Catalog.User()}
 	all, err := c.readable()
 	if err != nil {
 		return ""
 	}
-	for i := range r.rel.Desc.Attrs {
-		a := &r.rel.Desc.Attrs[i]
+	for i := range rel.Desc.Attrs {
+		a := &rel.Desc.Attrs[i]
 		if a.Dropped {
 			continue
 		}

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"github.com/calfdb/calf/sql/partition"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
@@ -26,7 +27,7 @@ func (n *modifyTable) openTargets(p *plan.ModifyTable) error {
 	n.tableOID = p.TableOIDCol - 1
 	if p.RootRelation == 0 {
 		n.root = n.target
-		return nil
+		return n.openRouter(p)
 	}
 	if n.tableOID >= 0 {
 		n.byOID = make(map[types.OID]*resultRelation, len(n.all))
@@ -34,7 +35,27 @@ func (n *modifyTable) openTargets(p *plan.ModifyTable) error {
 			n.byOID[t.Rel.OID] = t
 		}
 	}
-	return n.openRoot(p.RootRelation)
+	if err := n.openRoot(p.RootRelation); err != nil {
+		return err
+	}
+	for _, t := range n.all {
+		if t.Rel == n.root.Rel {
+			continue
+		}
+		if cols := partition.MapColumns(n.root.Rel, t.Rel); !partition.Same(cols, n.root.Rel, t.Rel) {
+			t.toRoot = cols
+		}
+		t.checks.root, t.checks.toRoot = n.root.Rel, t.toRoot
+	}
+	return n.openRouter(p)
+}
+
+// openRouter makes ready to find the partitions of new rows, of a partitioned table.
+func (n *modifyTable) openRouter(p *plan.ModifyTable) (err error) {
+	if n.root.Rel.Kind == 'p' && p.Command != query.CmdDelete {
+		n.router, err = newRouter(n.s, n.root, p)
+	}
+	return err
 }
 
 // openRoot opens the table that the statement names, whose statement triggers fire.
@@ -48,7 +69,12 @@ func (n *modifyTable) openRoot(rtIndex int) error {
 		t.changed.Add(int16(col))
 	}
 	n.root = t
-	if n.plan.Command == query.CmdMerge { // its INSERT goes to the table that the statement names
+	if n.plan.Command == query.CmdMerge || t.Rel.Kind == 'p' { // new rows go to the table that the statement names
+		if len(n.plan.Returning) > 0 && t.Rel.Kind == 'p' && n.plan.Command == query.CmdUpdate {
+			if t.returning, err = newProjection(n.s.compiler(), n.plan.RootReturning); err != nil {
+				return err
+			}
+		}
 		return t.prepareWrite(n.s)
 	}
 	t.triggers, err = n.s.newRowTriggers(t.Table)
@@ -74,6 +100,9 @@ func (t *resultRelation) prepareWrite(s *State) error {
 
 // chooseTarget makes the table that an input row is from the target.
 func (n *modifyTable) chooseTarget(row types.Row) error {
+	if n.router != nil { // the row before may have gone to another partition
+		n.target, n.merge = n.all[0], n.all[0].merge
+	}
 	if n.byOID == nil {
 		return nil
 	}

@@ -181,11 +181,26 @@ func (m *merge) change(n *modifyTable, a *mergeAction, tid types.TID) (res heap.
 	if err != nil || !ok {
 		return res, c, true, err
 	}
+	if gone, err := t.leaves(n.ctx); err != nil || gone {
+		if err != nil {
+			return res, c, false, err
+		}
+		return m.move(n, tid)
+	}
 	if err := t.complete(n.ctx); err != nil {
 		return res, c, false, err
 	}
 	u, err := n.s.updateRow(n.ctx, t, tid, false)
 	return u.Result, u.Conflict, false, err
+}
+
+// move updates a row that goes to another partition.
+func (m *merge) move(n *modifyTable, tid types.TID) (res heap.Result, c heap.Conflict, skipped bool, err error) {
+	if n.router == nil {
+		return res, c, false, n.target.checks.partitionError(n.target.row)
+	}
+	res, c, done, err := n.moveRow(tid, n.input)
+	return res, c, res == heap.OK && !done, err
 }
 
 // resolve answers a change that met another one: the row's newest version to try again, nil when it no longer matches.
@@ -228,6 +243,9 @@ func (m *merge) applyNotMatched(n *modifyTable, input types.Row) (bool, error) {
 	values, err := a.values(n.ctx)
 	if err != nil {
 		return false, err
+	}
+	if n.router != nil {
+		return n.insertRouted(values, input)
 	}
 	copy(t.row, values)
 	ok, err := t.triggers.beforeRow(n.s, triggerInsert, t, nil, t.row)

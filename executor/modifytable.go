@@ -22,6 +22,7 @@ type modifyTable struct {
 	target   *resultRelation // that the current row is from, or goes to
 	all      []*resultRelation
 	root     *resultRelation // that the statement names
+	router   *router         // of a partitioned table
 	byOID    map[types.OID]*resultRelation
 	tableOID int // column of the input, 0-based
 	recheck  *recheck
@@ -49,6 +50,9 @@ type resultRelation struct {
 	changed  heap.AttrSet
 	conflict *onConflict
 	merge    *merge
+
+	routed bool    // a partition that rows are routed to
+	toRoot []int16 // where the columns of the table that the statement names are in it; nil = at the same places
 }
 
 func newModifyTable(s *State, p *plan.ModifyTable) (Node, error) {
@@ -72,7 +76,9 @@ func (s *State) newResultRelation(p *plan.ModifyTable, i int) (*resultRelation, 
 	if r.openRelation, err = s.relation(r.rtIndex); err != nil {
 		return nil, err
 	}
-	r.oldSlot.Init(r.Heap)
+	if r.Heap != nil {
+		r.oldSlot.Init(r.Heap)
+	}
 	if p.Command != query.CmdInsert {
 		r.rowID = p.RowIDCol[i] - 1
 	}
@@ -176,10 +182,16 @@ func (n *modifyTable) apply(row types.Row) (bool, error) {
 // returningRow projects RETURNING over the row that was written (or deleted) and the input row.
 func (n *modifyTable) returningRow(input types.Row) (types.Row, error) {
 	n.ctx.Scan, n.ctx.Outer = n.target.row, input
+	if t := n.target; t.routed { // RETURNING is written for the table that the statement names
+		n.ctx.Scan = t.rootRow(n.router.root.row)
+	}
 	return n.target.returning.apply(n.ctx)
 }
 
 func (n *modifyTable) insert(input types.Row) (bool, error) {
+	if n.router != nil {
+		return n.insertRouted(input[:len(n.root.row)], input)
+	}
 	t := n.target
 	copy(t.row, input[:len(t.row)])
 	ok, err := t.triggers.beforeRow(n.s, triggerInsert, t, nil, t.row)
@@ -219,6 +231,21 @@ func (s *State) insertRow(ctx *expr.Context, t *resultRelation, arbiters *onConf
 
 // complete computes generated columns and checks the new row's constraints.
 func (t *resultRelation) complete(ctx *expr.Context) error {
+	if err := t.generate(ctx); err != nil {
+		return err
+	}
+	if err := t.checks.check(ctx, t.row); err != nil || t.checks.partition == nil || t.routed && !t.triggers.hasBefore(triggerInsert) {
+		return err
+	}
+	ok, err := t.checks.partition(ctx)
+	if err == nil && !ok {
+		err = t.checks.partitionError(t.row)
+	}
+	return err
+}
+
+// generate computes the generated columns of the new row.
+func (t *resultRelation) generate(ctx *expr.Context) error {
 	ctx.Scan = t.row
 	ctx.Sys.TableOID = t.Rel.OID
 	for _, g := range t.generated {
@@ -228,7 +255,7 @@ func (t *resultRelation) complete(ctx *expr.Context) error {
 		}
 		t.row[g.attr-1] = d
 	}
-	return t.checks.check(ctx, t.row)
+	return nil
 }
 
 // delete deletes the row that the input names.
@@ -301,6 +328,17 @@ func (n *modifyTable) update(input types.Row) (bool, error) {
 		ok, err := t.triggers.beforeRow(n.s, triggerUpdate, t, t.oldSlot.Row, t.row)
 		if err != nil || !ok {
 			return false, err
+		}
+		if gone, err := t.leaves(n.ctx); err != nil || gone {
+			if err != nil {
+				return false, err
+			}
+			moved, again, err := n.move(tid, input)
+			if err != nil || again == nil {
+				return moved, err
+			}
+			tid, input = again.tid, again.row
+			continue
 		}
 		if err := t.complete(n.ctx); err != nil {
 			return false, err

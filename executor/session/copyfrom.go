@@ -121,7 +121,7 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 		return 0, err
 	}
 	defer done()
-	if rel.Kind != 'r' { // the client may send by now: the data goes with the error
+	if rel.Kind != 'r' && rel.Kind != 'p' { // the client may send by now: the data goes with the error
 		return 0, copyTargetError(rel)
 	}
 	if err := l.checkFreeze(); err != nil {
@@ -140,9 +140,9 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 }
 
 func copyTargetError(rel *catalog.Relation) error {
-	what := map[byte]string{'v': "view", 'm': "materialized view", 'S': "sequence", 'f': "foreign table", 'p': "partitioned table"}[rel.Kind]
+	what := map[byte]string{'v': "view", 'm': "materialized view", 'S': "sequence", 'f': "foreign table"}[rel.Kind]
 	switch rel.Kind {
-	case 'p', 'f':
+	case 'f':
 		return pgerr.NotSupported("COPY FROM to a %s", what)
 	case 'v':
 		return pgerr.New(pgerr.WrongObjectType, "cannot copy to view \"%s\"", rel.Name).
@@ -224,6 +224,9 @@ func (l *copyLoader) checkFreeze() error {
 	if !l.o.freeze {
 		return nil
 	}
+	if l.rel.Kind == 'p' {
+		return pgerr.New(pgerr.FeatureNotSupported, "cannot perform COPY FREEZE on a partitioned table")
+	}
 	for _, p := range l.s.portals {
 		if p.cursor {
 			return pgerr.New(pgerr.InvalidTransactionState, "cannot perform COPY FREEZE because of prior transaction activity")
@@ -274,7 +277,7 @@ func (l *copyLoader) load() (int64, error) {
 			return 0, l.at(err, 0)
 		}
 	}
-	if l.s.view.IsNewStorage(l.rel, false) {
+	if l.rel.Kind == 'r' && l.s.view.IsNewStorage(l.rel, false) {
 		if err := l.ins.LoadPrivately(); err != nil {
 			return 0, err
 		}

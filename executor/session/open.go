@@ -22,6 +22,7 @@ func (s *Session) initBackend() {
 	b.Env = &types.Env{Clock: s.clock, Settings: &types.Settings{}, Interrupt: b.Interrupted, Notice: s.notice}
 	*b.Env.Settings = types.DefaultSettings
 	b.OpenTable = s.openTable
+	b.LockRelation = s.lockOID
 	b.CursorPosition = s.cursorPosition
 	b.CheckExecute = s.checkExecute
 	b.FunctionInLanguage = s.functionInLanguage

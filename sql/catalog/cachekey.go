@@ -12,23 +12,24 @@ type Key struct {
 type KeyKind uint8
 
 const (
-	RelationKey   KeyKind = iota // A = relation: *Relation
-	TypeKey                      // A: *Type
-	ProcKey                      // A: *Proc
-	AggregateKey                 // A = function: *Aggregate
-	OperatorKey                  // A: *Operator
-	CollationKey                 // A: *Collation
-	OpClassKey                   // A: *OpClass
-	NamespaceKey                 // A: *Namespace
-	ConstraintKey                // A: *Constraint
-	StatisticKey                 // A = relation, N = attribute, B = 1 inherited: *Statistic
-	CastKey                      // A = source, B = target: *Cast
-	OpClassesKey                 // A = access method: []*OpClass
-	AmOpsKey                     // A = operator family: amOps
-	AmOpsOfKey                   // A = operator: []*AmOp
-	AmProcsKey                   // A = operator family: amProcs
-	EnumKey                      // A = enum label: its type's OID
-	FilenodeKey                  // A = catalog or index of one: uint32, its storage
+	RelationKey       KeyKind = iota // A = relation: *Relation
+	TypeKey                          // A: *Type
+	ProcKey                          // A: *Proc
+	AggregateKey                     // A = function: *Aggregate
+	OperatorKey                      // A: *Operator
+	CollationKey                     // A: *Collation
+	OpClassKey                       // A: *OpClass
+	NamespaceKey                     // A: *Namespace
+	ConstraintKey                    // A: *Constraint
+	StatisticKey                     // A = relation, N = attribute, B = 1 inherited: *Statistic
+	CastKey                          // A = source, B = target: *Cast
+	OpClassesKey                     // A = access method: []*OpClass
+	AmOpsKey                         // A = operator family: amOps
+	AmOpsOfKey                       // A = operator: []*AmOp
+	AmProcsKey                       // A = operator family: amProcs
+	EnumKey                          // A = enum label: its type's OID
+	PartitionBoundKey                // A = partition: *Partition
+	FilenodeKey                      // A = catalog or index of one: uint32, its storage
 
 	NamespaceNameKey // Name: OID
 	RelationNameKey  // A = namespace, Name: OID

@@ -57,13 +57,14 @@ type Relation struct {
 	Parents   []OID         // pg_inherits, by seqno
 	Children  []OID         // direct children by OID
 	PartKey   *PartitionKey
-	PartBound query.Expr // raw relpartbound of a partition; a later issue types it
+	PartBound *query.PartitionBoundSpec // of a partition
 	Sequence  *SequenceDef
 	Index     *Index // when Kind is 'i' or 'I'
 	Policies  []*Policy
 
 	constraints []*Constraint // all, by name
 	opened      openedRelation
+	partitions  partitionMemo
 
 	Version uint64 // grows with each new descriptor of this OID: a plan that saw another one is stale
 }
@@ -73,6 +74,26 @@ type openedRelation struct {
 	mu      sync.Mutex
 	heap    *heap.Relation
 	indexes map[OID]index.Index
+}
+
+// partitionMemo keeps what was made of a partitioned table's partitions with the table's descriptor.
+type partitionMemo struct {
+	mu   sync.Mutex
+	desc any
+}
+
+// PartitionMemo gives what make made of the relation's partitions, once a descriptor.
+func (r *Relation) PartitionMemo(make func() (any, error)) (any, error) {
+	r.partitions.mu.Lock()
+	defer r.partitions.mu.Unlock()
+	if r.partitions.desc == nil {
+		d, err := make()
+		if err != nil {
+			return nil, err
+		}
+		r.partitions.desc = d
+	}
+	return r.partitions.desc, nil
 }
 
 // Attr gives the column numbered n (1-based), nil if there is none or it was dropped.
@@ -117,6 +138,7 @@ type Index struct {
 	ExclOps                                                 []OID
 	Constraint                                              OID // pg_constraint row that owns it, 0 = none
 	Deferrable, Deferred                                    bool
+	Root                                                    OID // the index of the topmost partitioned table that it is attached to, 0 = none
 }
 
 // Constraint is a pg_constraint row.
@@ -183,6 +205,13 @@ type PartitionKey struct {
 	Exprs                 []query.Expr
 	OpClasses, Collations []OID
 	Default               OID
+}
+
+// Partition is what a partitioned table needs to know of a partition, without its descriptor.
+type Partition struct {
+	OID   OID
+	Kind  byte
+	Bound *query.PartitionBoundSpec // nil while it is being attached or detached
 }
 
 // SequenceDef is a pg_sequence row.

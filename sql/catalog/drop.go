@@ -129,6 +129,9 @@ func (d *Dropper) viaOwner(o Object, flags int, stack *dropStack) (done bool, er
 	var owner Object
 	var partition Object
 	err = d.View.References(o, func(ref Object, kind byte) (bool, error) {
+		if o.Sub == 0 && ref.Class == o.Class && ref.OID == o.OID { // columns of a partition key and their table
+			return true, nil
+		}
 		switch kind {
 		case DepInternal, DepExtension:
 			if stack == nil && kind == DepInternal && slices.ContainsFunc(d.pending, func(p Object) bool { return covers(p, ref) }) {

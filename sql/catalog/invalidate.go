@@ -50,6 +50,9 @@ func relationKeys(oids ...OID) (keys []Key) {
 func (v *View) keysOfClass(row types.Row) ([]Key, error) {
 	oid := row[ClassOid].Oid()
 	keys := []Key{{Kind: RelationNameKey, A: row[ClassRelnamespace].Oid(), Name: row[ClassRelname].Str()}}
+	if row[ClassRelispartition].Bool() {
+		keys = append(keys, Key{Kind: PartitionBoundKey, A: oid})
+	}
 	more, err := v.keysOfRelation(oid, row[ClassRelkind].Char())
 	return append(keys, more...), err
 }

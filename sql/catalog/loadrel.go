@@ -332,7 +332,7 @@ func (r reader) loadInherits(rel *Relation, class types.Row) error {
 
 func (r reader) loadPartition(rel *Relation, class types.Row) error {
 	var err error
-	if rel.PartBound, err = decodeExpr(class[ClassRelpartbound]); err != nil || rel.Kind != 'p' {
+	if rel.PartBound, err = partitionBound(class); err != nil || rel.Kind != 'p' {
 		return err
 	}
 	row, err := r.one(PgPartitionedTablePartrelidIndexOID, types.Oid(rel.OID))
@@ -347,6 +347,23 @@ func (r reader) loadPartition(rel *Relation, class types.Row) error {
 	}
 	rel.PartKey = k
 	return err
+}
+
+func partitionBound(class types.Row) (*query.PartitionBoundSpec, error) {
+	e, err := decodeExpr(class[ClassRelpartbound])
+	b, _ := e.(*query.PartitionBoundSpec)
+	return b, err
+}
+
+// partition reads a partition's bound.
+func (r reader) partition(oid OID) (*Partition, error) {
+	class, err := r.one(PgClassOidIndexOID, types.Oid(oid))
+	if class == nil || err != nil {
+		return nil, err
+	}
+	p := &Partition{OID: oid, Kind: class[ClassRelkind].Char()}
+	p.Bound, err = partitionBound(class)
+	return p, err
 }
 
 func (r reader) loadSpecial(rel *Relation, class types.Row) error {

@@ -42,6 +42,7 @@ type Lookup interface {
 	AmProc(family, left, right OID, num int16) (OID, error)    // support function, 0 = none
 	Constraint(oid OID) (*Constraint, error)
 	Statistic(rel OID, attr int16, inherited bool) (*Statistic, error)
+	Partition(oid OID) (*Partition, error)
 }
 
 // Built-in access method, language, namespace, role and database OIDs.

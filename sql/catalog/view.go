@@ -101,6 +101,11 @@ func byIndex[T any](index OID, make func(types.Row) *T) func(reader, OID) (*T, e
 func (v *View) Relation(oid OID) (*Relation, error) {
 	return fetchOID(v, RelationKey, oid, reader.relation)
 }
+
+// Partition gives a partition's bound, nil when there is no such relation.
+func (v *View) Partition(oid OID) (*Partition, error) {
+	return fetchOID(v, PartitionBoundKey, oid, reader.partition)
+}
 func (v *View) Type(oid OID) (*Type, error) { return fetchOID(v, TypeKey, oid, reader.typ) }
 func (v *View) Proc(oid OID) (*Proc, error) { return fetchOID(v, ProcKey, oid, reader.proc) }
 func (v *View) Aggregate(fn OID) (*Aggregate, error) {

@@ -281,7 +281,7 @@ func checkAlterKind(rel *catalog.Relation, t pg_query.ObjectType) error {
 }
 
 // onlyTables refuses subcommands that other kinds of relations don't have.
-func (a *alteration) onlyTables(what string) error { return a.onlyKinds("r", what) }
+func (a *alteration) onlyTables(what string) error { return a.onlyKinds("rp", what) }
 
 // onlyKinds refuses a subcommand for relations of other kinds than it is for.
 func (a *alteration) onlyKinds(kinds, what string) error {

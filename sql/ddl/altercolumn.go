@@ -19,7 +19,7 @@ type newColumnValue struct {
 
 // addColumn is ADD COLUMN. A default that is the same for all rows is kept with the column, and no row is touched; any other rewrites the table.
 func (a *alteration) addColumn(cmd *pg_query.AlterTableCmd) error {
-	if err := a.onlyKinds("rc", "ADD COLUMN"); err != nil {
+	if err := a.onlyKinds("rcp", "ADD COLUMN"); err != nil {
 		return err
 	}
 	n := cmd.Def.GetColumnDef()
@@ -182,7 +182,7 @@ func (a *alteration) setMissing(d *columnDef, value query.Expr) error {
 
 // dropColumn is DROP COLUMN.
 func (a *alteration) dropColumn(cmd *pg_query.AlterTableCmd) error {
-	if err := a.onlyKinds("rc", "DROP COLUMN"); err != nil {
+	if err := a.onlyKinds("rcp", "DROP COLUMN"); err != nil {
 		return err
 	}
 	x := a.rel.AttrByName(cmd.Name)
@@ -200,6 +200,9 @@ func (a *alteration) dropColumn(cmd *pg_query.AlterTableCmd) error {
 	}
 	if x.InhCount > 0 {
 		return pgerr.New(pgerr.InvalidTableDefinition, "cannot drop inherited column \"%s\"", cmd.Name)
+	}
+	if plain, inExpr := isPartitionColumn(a.rel, x.Num); plain || inExpr {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot drop column \"%s\" because it is part of the partition key of relation \"%s\"", cmd.Name, a.rel.Name)
 	}
 	var drop []catalog.Object
 	if err := a.dropColumnBelow(cmd.Name, &drop); err != nil {
@@ -278,6 +281,15 @@ func (a *alteration) dropColumnNotNull(cmd *pg_query.AlterTableCmd) error {
 			if ix.Primary && k == num {
 				return pgerr.New(pgerr.InvalidTableDefinition, "column \"%s\" is in a primary key", x.Name)
 			}
+		}
+	}
+	if a.rel.IsPartition && len(a.rel.Parents) > 0 && !a.recursing {
+		parent, err := a.v.Relation(a.rel.Parents[0])
+		if err != nil {
+			return err
+		}
+		if p := parent.AttrByName(x.Name); p != nil && p.NotNull {
+			return pgerr.New(pgerr.InvalidTableDefinition, "column \"%s\" is marked NOT NULL in parent table", x.Name)
 		}
 	}
 	return a.setNotNull(a.rel.OID, num, false)
@@ -416,7 +428,7 @@ func (a *alteration) identity(cmd *pg_query.AlterTableCmd) error {
 // columnType is ALTER COLUMN TYPE. What depends on the column's type (indexes, constraints of the table) is made again; a view that uses the
 // column refuses the change.
 func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
-	if err := a.onlyKinds("rc", "ALTER COLUMN ... SET DATA TYPE"); err != nil {
+	if err := a.onlyKinds("rcp", "ALTER COLUMN ... SET DATA TYPE"); err != nil {
 		return err
 	}
 	num, err := a.attr(cmd.Name)
@@ -427,6 +439,9 @@ func (a *alteration) columnType(cmd *pg_query.AlterTableCmd) error {
 	old := a.rel.Desc.Attrs[num-1]
 	if old.InhCount > 0 && !a.recursing {
 		return pgerr.New(pgerr.InvalidTableDefinition, "cannot alter inherited column \"%s\"", cmd.Name)
+	}
+	if plain, inExpr := isPartitionColumn(a.rel, num); plain || inExpr {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot alter column \"%s\" because it is part of the partition key of relation \"%s\"", cmd.Name, a.rel.Name)
 	}
 	d := &columnDef{Attr: old}
 	typ, mod, err := a.typeName(n.TypeName)

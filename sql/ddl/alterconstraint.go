@@ -149,6 +149,8 @@ func (a *alteration) relOptions(cmd *pg_query.AlterTableCmd) error {
 			known = hashOptions
 		}
 	case 'r', 'm':
+	case 'p', 'I':
+		known = map[string]storageOption{}
 	default:
 		return a.onlyTables("SET")
 	}

@@ -33,8 +33,10 @@ var serialTypes = map[string]OID{
 func (c *ctx) column(n *pg_query.ColumnDef, table string) (*columnDef, error) {
 	d := &columnDef{}
 	d.Name, d.IsLocal = n.Colname, true
-	if err := c.columnType(d, n); err != nil {
-		return nil, err
+	if n.TypeName != nil { // a column of a partition has its parent's type
+		if err := c.columnType(d, n); err != nil {
+			return nil, err
+		}
 	}
 	if len(n.Constraints) == 0 && n.RawDefault != nil {
 		d.def = n.RawDefault

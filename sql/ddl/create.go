@@ -21,14 +21,12 @@ type tableDef struct {
 	parents         []*catalog.Relation
 	inheritedChecks []*inheritedCheck
 	bound           *pg_query.PartitionBoundSpec // of a partition
+	spec            *pg_query.PartitionSpec      // of a partitioned table
 }
 
 // createTable is CREATE TABLE.
 func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
-	switch {
-	case n.Partspec != nil || n.Partbound != nil:
-		return "", pgerr.NotSupported("partitioned tables")
-	case n.OfTypename != nil:
+	if n.OfTypename != nil {
 		return "", pgerr.NotSupported("typed tables")
 	}
 	t, exists, err := c.tableTarget(n.Relation, n.IfNotExists)
@@ -41,11 +39,7 @@ func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
 	if err := c.checkTablespace(n.Tablespacename); err != nil {
 		return "", err
 	}
-	if err := checkTableAM(n.AccessMethod); err != nil {
-		return "", err
-	}
-	t.kind, t.am = 'r', catalog.HeapAM
-	if t.options, err = mergeOptions(nil, n.Options, tableOptions, false); err != nil {
+	if err := t.tableKind(n); err != nil {
 		return "", err
 	}
 	if t.onCommit, err = onCommit(n.Oncommit, t.persistence); err != nil {
@@ -65,6 +59,26 @@ func createTable(c *ctx, n *pg_query.CreateStmt) (string, error) {
 	}
 	_, err = c.makeTable(t)
 	return "CREATE TABLE", err
+}
+
+// tableKind: a table that keeps rows, or a partitioned one.
+func (t *tableDef) tableKind(n *pg_query.CreateStmt) (err error) {
+	t.bound, t.spec = n.Partbound, n.Partspec
+	options := tableOptions
+	t.kind, t.am = 'r', catalog.HeapAM
+	switch {
+	case t.spec != nil && len(n.InhRelations) > 0 && t.bound == nil:
+		return pgerr.New(pgerr.InvalidObjectDefinition, "cannot create partitioned table as inheritance child")
+	case t.spec != nil && n.AccessMethod != "":
+		return pgerr.New(pgerr.FeatureNotSupported, "specifying a table access method is not supported on a partitioned table")
+	case t.spec != nil:
+		t.kind, t.am, options = 'p', 0, map[string]storageOption{}
+	}
+	if err := checkTableAM(n.AccessMethod); err != nil {
+		return err
+	}
+	t.options, err = mergeOptions(nil, n.Options, options, false)
+	return err
 }
 
 func checkTableAM(name string) error {
@@ -204,14 +218,32 @@ func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
 	if t.onCommit != catalog.OnCommitPreserve {
 		c.setOnCommit(oid, t.onCommit)
 	}
-	if err := c.storeParents(oid, t); err != nil {
-		return nil, err
-	}
 	if err := c.columnExtras(rel, t.columns); err != nil {
 		return nil, err
 	}
 	if err := c.addInheritedChecks(rel, t.inheritedChecks); err != nil {
 		return nil, err
+	}
+	if t.bound != nil {
+		if err := c.attachBound(rel, t.parents[0], t.bound); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.storeParents(oid, t); err != nil {
+		return nil, err
+	}
+	if t.spec != nil {
+		if rel, err = c.reload(oid); err != nil {
+			return nil, err
+		}
+		if err := c.storePartitionKey(rel, t.spec); err != nil {
+			return nil, err
+		}
+	}
+	if t.bound != nil {
+		if err := c.takeOverFromParent(oid, t.parents[0]); err != nil {
+			return nil, err
+		}
 	}
 	if rel, err = c.reload(oid); err != nil {
 		return nil, err

@@ -102,6 +102,12 @@ func (c *ctx) mergeParents(t *tableDef) error {
 		}
 	}
 	inherited := len(m.list)
+	if t.bound != nil {
+		if err := m.mergePartitionColumns(t.columns); err != nil {
+			return err
+		}
+		t.columns = nil
+	}
 	for i, d := range t.columns {
 		if err := m.own(d, i, inherited); err != nil {
 			return err

@@ -146,7 +146,7 @@ func (c *ctx) renameColumn(n *pg_query.RenameStmt) error {
 		return pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", rangeVarName(n.Relation))
 	}
 	switch rel.Kind {
-	case 'r', 'v', 'm', 'c', 'i':
+	case 'r', 'v', 'm', 'c', 'i', 'p', 'I':
 	default:
 		return pgerr.New(pgerr.WrongObjectType, "cannot rename columns of relation \"%s\"", rel.Name).WithDetail("%s", unsupportedKind(rel.Kind))
 	}

@@ -21,6 +21,8 @@ func (p *printer) expr(e query.Expr, showImplicit bool) {
 		p.variable(e, false)
 	case *query.Const:
 		p.constant(e, 0)
+	case *query.PartitionBoundSpec:
+		p.partitionBound(e)
 	case *query.Param:
 		p.param(e)
 	case *query.Aggref:

@@ -18,7 +18,7 @@
 //
 // Errors travel up as a private panic (fail, must) that only Build recovers.
 //
-// Not built, and answered with 0A000: partitioned tables, TABLESAMPLE, XMLTABLE. Not built,
+// Not built, and answered with 0A000: TABLESAMPLE, XMLTABLE. Not built,
 // where PostgreSQL would find a better plan of the same result: placeholders (some subqueries under outer joins are not merged), removal of
 // useless left joins, inlining of SQL functions, index scans for LIKE prefixes, parallel plans.
 package plan

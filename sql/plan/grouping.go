@@ -102,6 +102,10 @@ func (r *root) planPlainQuery() *rel {
 
 // applyTarget makes the join's paths deliver a target.
 func (r *root) applyTarget(b *rel, t *pathTarget, srfs bool) {
+	if b.parts != nil && !b.dummy && len(b.kids) > 0 && !(srfs && targetHasSRF(t)) {
+		r.applyTargetToPartitions(b, t)
+		return
+	}
 	if srfs && targetHasSRF(t) {
 		r.projectSRFs(b, t, b.target)
 		b.target = t

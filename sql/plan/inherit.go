@@ -93,6 +93,7 @@ func (r *root) addChild(parent *rel, desc *catalog.Relation) *rel {
 	b.considerStartup, b.considerParamStartup = parent.considerStartup, parent.considerParamStartup
 	b.lateral, b.directLateral, b.lateralReferencers, b.lateralVars = parent.lateral, parent.directLateral, parent.lateralReferencers, parent.lateralVars
 	parent.kids = append(parent.kids, b)
+	b.dummy = !r.childConditions(b)
 	if mark := r.rowMarkOf(parent.index); mark != nil {
 		m := *mark
 		m.RTIndex, m.IsParent = index, desc.Kind == 'p'
@@ -324,14 +325,14 @@ func (r *root) appendSize(b *rel) {
 		if c.dummy {
 			continue
 		}
-		if !r.childConditions(c) || r.excludedByConstraints(c) {
+		if r.excludedByConstraints(c) {
 			c.dummy = true
 			continue
 		}
 		for _, ri := range b.top().joinInfo {
 			c.joinInfo = append(c.joinInfo, r.forChild(ri, c))
 		}
-		c.target = r.childTarget(b.top().target, c)
+		c.target = r.childTarget(b.target, c)
 		c.hasECJoins = b.hasECJoins
 		if r.setSize(c); c.dummy {
 			continue
@@ -366,7 +367,7 @@ func (r *root) appendSize(b *rel) {
 func (r *root) childTarget(t *pathTarget, child *rel) *pathTarget {
 	n := &pathTarget{refs: t.refs}
 	for _, e := range t.exprs {
-		n.exprs = append(n.exprs, r.translate(e, child))
+		n.exprs = append(n.exprs, r.step(e, child))
 	}
 	return n
 }
@@ -494,6 +495,21 @@ func (r *root) childAppend(b *rel, subs []*path, keys []*pathkey, outer Relids) 
 	}
 	p.total += r.g.set.CPUTupleCost * 0.5 * p.rows
 	return p
+}
+
+// applyTargetToPartitions makes the partitions' paths deliver a target, and the partitioned table's paths anew from those.
+func (r *root) applyTargetToPartitions(b *rel, t *pathTarget) {
+	b.paths, b.target = nil, t
+	var live []*rel
+	for _, c := range b.kids {
+		if c.dummy {
+			continue
+		}
+		r.applyTarget(c, r.newTarget(r.childTarget(t, c).exprs, t.refs), false)
+		live = append(live, c)
+	}
+	r.addAppendPaths(b, live)
+	r.setCheapest(b)
 }
 
 // childLimit is how many rows are wanted of a relation that is all of the query.
@@ -708,6 +724,9 @@ func (r *root) resultChildren(m *ModifyTable) {
 	top := r.rels[q.ResultRelation]
 	m.RootRelation = q.ResultRelation
 	m.ResultRels, m.UpdateCols, m.WithChecks, m.Returning, m.RowIDCol, m.MergeActions = nil, nil, nil, nil, nil, nil
+	if top.desc.Kind == 'p' && q.Command == query.CmdUpdate {
+		m.RootReturning = q.Returning
+	}
 	leaves := make([]*rel, 0, len(r.resultRels))
 	for _, c := range r.resultRels {
 		if !c.dummyUp() {

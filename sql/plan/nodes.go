@@ -91,6 +91,7 @@ type ModifyTable struct {
 	UpdateCols    [][]int
 	WithChecks    [][]*query.WithCheckOption
 	Returning     [][]*query.TargetEntry // per result relation
+	RootReturning []*query.TargetEntry   // for rows that an UPDATE moves to another partition: RETURNING over the root
 	RowIDCol      []int                  // position (1-based) in the subplan's targets of ctid (junk), per result relation
 	WholeRowCol   []int                  // position of the old whole row (view INSTEAD OF triggers), else 0
 	TableOIDCol   int                    // position of tableoid when several result relations, else 0

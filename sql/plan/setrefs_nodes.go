@@ -176,6 +176,9 @@ func (f *refs) modifyTable(n *ModifyTable) {
 		rel := n.ResultRels[i]
 		n.Returning[i] = mapTargets(list, func(e query.Expr) query.Expr { return f.joinExpr(e, sub, nil, rel, n.Rows) })
 	}
+	if len(n.RootReturning) > 0 {
+		n.RootReturning = mapTargets(n.RootReturning, func(e query.Expr) query.Expr { return f.joinExpr(e, sub, nil, n.RootRelation, n.Rows) })
+	}
 	if len(n.Returning) > 0 {
 		n.Targets = n.Returning[0]
 	}

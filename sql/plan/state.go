@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/calfdb/calf/sql/catalog"
+	"github.com/calfdb/calf/sql/partition"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -178,6 +179,8 @@ type rel struct {
 	parent     *rel       // nil unless it is a child
 	app        *appendRel // how its columns are the parent's
 	kids       []*rel
+	parts      *partition.Desc         // of a partitioned table
+	partIndex  int                     // of a partition: its place in the parent's
 	translated map[*restrict]*restrict // conditions of the parent in terms of this child
 }
 

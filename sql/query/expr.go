@@ -299,6 +299,23 @@ type ConvertRowtypeExpr struct {
 	Loc     int
 }
 
+// PartitionBoundSpec is the bound of a partition, as pg_class.relpartbound keeps it. It is no expression that is evaluated.
+type PartitionBoundSpec struct {
+	Strategy           byte // 'l' list, 'r' range, 'h' hash
+	IsDefault          bool
+	Modulus, Remainder int32  // hash
+	List               []Expr // list: Consts of the key's type
+	Lower, Upper       []Expr // range: PartitionRangeDatums, one a key column
+	Loc                int
+}
+
+// PartitionRangeDatum is one column of a range bound.
+type PartitionRangeDatum struct {
+	Kind  int  // -1 MINVALUE, 0 a value, 1 MAXVALUE
+	Value Expr // a Const of the key column's type, or nil
+	Loc   int
+}
+
 // CollateExpr is x COLLATE c; the planner turns it into a RelabelType.
 type CollateExpr struct {
 	Arg  Expr

@@ -186,3 +186,13 @@ func svfCollation(e *SQLValueFunction) OID {
 	}
 	return 0
 }
+
+func (e *PartitionBoundSpec) Type() OID      { return types.UnknownOID }
+func (e *PartitionBoundSpec) TypMod() int32  { return -1 }
+func (e *PartitionBoundSpec) Collation() OID { return 0 }
+func (e *PartitionBoundSpec) Location() int  { return e.Loc }
+
+func (e *PartitionRangeDatum) Type() OID      { return types.UnknownOID }
+func (e *PartitionRangeDatum) TypMod() int32  { return -1 }
+func (e *PartitionRangeDatum) Collation() OID { return 0 }
+func (e *PartitionRangeDatum) Location() int  { return e.Loc }

@@ -55,6 +55,10 @@ func walkChildren(w *walker, e Expr) {
 		walkArrayCoerceExpr(w, e)
 	case *ConvertRowtypeExpr:
 		walkConvertRowtypeExpr(w, e)
+	case *PartitionBoundSpec:
+		walkPartitionBoundSpec(w, e)
+	case *PartitionRangeDatum:
+		walkPartitionRangeDatum(w, e)
 	case *CollateExpr:
 		walkCollateExpr(w, e)
 	case *CaseExpr:
@@ -142,6 +146,10 @@ func mutateChildren(m *mutator, e Expr) Expr {
 		return mutateArrayCoerceExpr(m, e)
 	case *ConvertRowtypeExpr:
 		return mutateConvertRowtypeExpr(m, e)
+	case *PartitionBoundSpec:
+		return mutatePartitionBoundSpec(m, e)
+	case *PartitionRangeDatum:
+		return mutatePartitionRangeDatum(m, e)
 	case *CollateExpr:
 		return mutateCollateExpr(m, e)
 	case *CaseExpr:
@@ -254,6 +262,12 @@ func equalExpr(a, b Expr) bool {
 	case *ConvertRowtypeExpr:
 		b, ok := b.(*ConvertRowtypeExpr)
 		return ok && equalConvertRowtypeExpr(a, b)
+	case *PartitionBoundSpec:
+		b, ok := b.(*PartitionBoundSpec)
+		return ok && equalPartitionBoundSpec(a, b)
+	case *PartitionRangeDatum:
+		b, ok := b.(*PartitionRangeDatum)
+		return ok && equalPartitionRangeDatum(a, b)
 	case *CollateExpr:
 		b, ok := b.(*CollateExpr)
 		return ok && equalCollateExpr(a, b)
@@ -357,6 +371,10 @@ func encodeNode(w *encoder, e any) {
 		encodeArrayCoerceExpr(w, e)
 	case *ConvertRowtypeExpr:
 		encodeConvertRowtypeExpr(w, e)
+	case *PartitionBoundSpec:
+		encodePartitionBoundSpec(w, e)
+	case *PartitionRangeDatum:
+		encodePartitionRangeDatum(w, e)
 	case *CollateExpr:
 		encodeCollateExpr(w, e)
 	case *CaseExpr:
@@ -486,6 +504,10 @@ func decodeNode(r *decoder, name string) any {
 		return decodeArrayCoerceExpr(r)
 	case "ConvertRowtypeExpr":
 		return decodeConvertRowtypeExpr(r)
+	case "PartitionBoundSpec":
+		return decodePartitionBoundSpec(r)
+	case "PartitionRangeDatum":
+		return decodePartitionRangeDatum(r)
 	case "CollateExpr":
 		return decodeCollateExpr(r)
 	case "CaseExpr":
@@ -3271,6 +3293,227 @@ func decodeConvertRowtypeExpr(r *decoder) *ConvertRowtypeExpr {
 			e.Form = CoercionForm(r.uint())
 		default:
 			r.fail("ConvertRowtypeExpr has no field " + f)
+			return e
+		}
+	}
+}
+
+func walkPartitionBoundSpec(w *walker, e *PartitionBoundSpec) {
+	for _, x6 := range e.List {
+		if x6 != nil {
+			w.expr(x6)
+		}
+	}
+	for _, x7 := range e.Lower {
+		if x7 != nil {
+			w.expr(x7)
+		}
+	}
+	for _, x7 := range e.Upper {
+		if x7 != nil {
+			w.expr(x7)
+		}
+	}
+}
+
+func mutatePartitionBoundSpec(m *mutator, e *PartitionBoundSpec) *PartitionBoundSpec {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	changed := m.always
+	if x, ch := mutateList(m, e.List, mutateExpr); ch {
+		c.List = x
+		changed = true
+	}
+	if x, ch := mutateList(m, e.Lower, mutateExpr); ch {
+		c.Lower = x
+		changed = true
+	}
+	if x, ch := mutateList(m, e.Upper, mutateExpr); ch {
+		c.Upper = x
+		changed = true
+	}
+	if !changed {
+		return e
+	}
+	return &c
+}
+
+func equalPartitionBoundSpec(a, b *PartitionBoundSpec) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	if a.Strategy != b.Strategy {
+		return false
+	}
+	if a.IsDefault != b.IsDefault {
+		return false
+	}
+	if a.Modulus != b.Modulus {
+		return false
+	}
+	if a.Remainder != b.Remainder {
+		return false
+	}
+	return slices.EqualFunc(a.List, b.List, equalExpr) &&
+		slices.EqualFunc(a.Lower, b.Lower, equalExpr) &&
+		slices.EqualFunc(a.Upper, b.Upper, equalExpr)
+}
+
+func encodePartitionBoundSpec(w *encoder, e *PartitionBoundSpec) {
+	w.open("PartitionBoundSpec")
+	if e.Strategy != 0 {
+		w.name("Strategy")
+		w.uint(uint64(e.Strategy))
+	}
+	if e.IsDefault != false {
+		w.name("IsDefault")
+		w.bool(bool(e.IsDefault))
+	}
+	if e.Modulus != 0 {
+		w.name("Modulus")
+		w.int(int64(e.Modulus))
+	}
+	if e.Remainder != 0 {
+		w.name("Remainder")
+		w.int(int64(e.Remainder))
+	}
+	if e.List != nil {
+		w.name("List")
+		w.openList()
+		for _, x6 := range e.List {
+			w.node(x6)
+		}
+		w.closeList()
+	}
+	if e.Lower != nil {
+		w.name("Lower")
+		w.openList()
+		for _, x7 := range e.Lower {
+			w.node(x7)
+		}
+		w.closeList()
+	}
+	if e.Upper != nil {
+		w.name("Upper")
+		w.openList()
+		for _, x7 := range e.Upper {
+			w.node(x7)
+		}
+		w.closeList()
+	}
+	w.close()
+}
+
+func decodePartitionBoundSpec(r *decoder) *PartitionBoundSpec {
+	e := &PartitionBoundSpec{Loc: -1}
+	for {
+		switch f := r.field(); f {
+		case "":
+			return e
+		case "Strategy":
+			e.Strategy = byte(r.uint())
+		case "IsDefault":
+			e.IsDefault = bool(r.bool())
+		case "Modulus":
+			e.Modulus = int32(r.int())
+		case "Remainder":
+			e.Remainder = int32(r.int())
+		case "List":
+			e.List = []Expr{}
+			r.openList()
+			for r.more() {
+				var x6 Expr
+				x6 = decodeTo[Expr](r)
+				e.List = append(e.List, x6)
+			}
+		case "Lower":
+			e.Lower = []Expr{}
+			r.openList()
+			for r.more() {
+				var x7 Expr
+				x7 = decodeTo[Expr](r)
+				e.Lower = append(e.Lower, x7)
+			}
+		case "Upper":
+			e.Upper = []Expr{}
+			r.openList()
+			for r.more() {
+				var x7 Expr
+				x7 = decodeTo[Expr](r)
+				e.Upper = append(e.Upper, x7)
+			}
+		default:
+			r.fail("PartitionBoundSpec has no field " + f)
+			return e
+		}
+	}
+}
+
+func walkPartitionRangeDatum(w *walker, e *PartitionRangeDatum) {
+	if e.Value != nil {
+		w.expr(e.Value)
+	}
+}
+
+func mutatePartitionRangeDatum(m *mutator, e *PartitionRangeDatum) *PartitionRangeDatum {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	changed := m.always
+	if x, ch := (mutateExpr)(m, e.Value); ch {
+		c.Value = x
+		changed = true
+	}
+	if !changed {
+		return e
+	}
+	return &c
+}
+
+func equalPartitionRangeDatum(a, b *PartitionRangeDatum) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	if a.Kind != b.Kind {
+		return false
+	}
+	return equalExpr(a.Value, b.Value)
+}
+
+func encodePartitionRangeDatum(w *encoder, e *PartitionRangeDatum) {
+	w.open("PartitionRangeDatum")
+	if e.Kind != 0 {
+		w.name("Kind")
+		w.int(int64(e.Kind))
+	}
+	if e.Value != nil {
+		w.name("Value")
+		w.node(e.Value)
+	}
+	w.close()
+}
+
+func decodePartitionRangeDatum(r *decoder) *PartitionRangeDatum {
+	e := &PartitionRangeDatum{Loc: -1}
+	for {
+		switch f := r.field(); f {
+		case "":
+			return e
+		case "Kind":
+			e.Kind = int(r.int())
+		case "Value":
+			e.Value = decodeTo[Expr](r)
+		default:
+			r.fail("PartitionRangeDatum has no field " + f)
 			return e
 		}
 	}

@@ -21,7 +21,8 @@ func newFiller(seed uint64) *filler {
 		&BoolExpr{}, &Aggref{}, &GroupingFunc{}, &WindowFunc{}, &SubLink{}, &SubPlan{}, &AlternativeSubPlan{}, &FieldSelect{}, &FieldStore{},
 		&SubscriptingRef{}, &RelabelType{}, &CoerceViaIO{}, &ArrayCoerceExpr{}, &ConvertRowtypeExpr{}, &CollateExpr{}, &CaseExpr{},
 		&CaseTestExpr{}, &ArrayExpr{}, &RowExpr{}, &RowCompareExpr{}, &CoalesceExpr{}, &MinMaxExpr{}, &SQLValueFunction{}, &NullTest{},
-		&BooleanTest{}, &CoerceToDomain{}, &CoerceToDomainValue{}, &SetToDefault{}, &CurrentOfExpr{}, &NextValueExpr{}, &InferenceElem{}} {
+		&BooleanTest{}, &CoerceToDomain{}, &CoerceToDomainValue{}, &SetToDefault{}, &CurrentOfExpr{}, &NextValueExpr{}, &InferenceElem{},
+		&PartitionBoundSpec{}, &PartitionRangeDatum{}} {
 		f.exprs = append(f.exprs, reflect.TypeOf(e).Elem())
 	}
 	return f
