@@ -53,6 +53,7 @@ func (g *gucs) follow() {
 	g.followTypes()
 	g.followPlanner()
 	g.followTransaction()
+	g.followRoles()
 	g.s.followStatementCache()
 }
 

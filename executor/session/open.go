@@ -12,6 +12,7 @@ import (
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/rewrite"
+	"github.com/calfdb/calf/sql/settings"
 	"github.com/calfdb/calf/sql/types"
 )
 
@@ -176,7 +177,7 @@ func (s *Session) evalConst(e query.Expr) (types.Datum, error) {
 func (s *Session) analyzeEnv(params *analyze.Params) *analyze.Env {
 	return &analyze.Env{
 		Catalog: s.view, Types: s.backend.Env, OpenRelation: s.openRelation, LockRelation: s.lockRelation,
-		Database: s.db.Name, Params: params, Notice: s.notice,
+		Database: s.db.Name, Params: params, Notice: s.notice, TransformNullEquals: s.gucs.Bool(settings.TransformNullEquals),
 	}
 }
 

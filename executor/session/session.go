@@ -57,7 +57,8 @@ type Session struct {
 	tables        map[types.OID]*executor.Table
 	triggerSQL    map[string]*prepared // of foreign keys' actions, by text
 	domainChecks  map[*catalog.Constraint]*domainCheck
-	snapshots     []*heap.Snapshot // of the statements that run, the innermost last
+	roleOIDs      map[string]types.OID // that role and session_authorization have named
+	snapshots     []*heap.Snapshot     // of the statements that run, the innermost last
 	functionDepth int
 
 	// PL/pgSQL (plpgsql.go, call.go).

@@ -116,8 +116,10 @@ func (s *Session) setVariable(name, value string, action settings.Action) error 
 		if value == "serializable" {
 			return pgerr.NotSupported("isolation level SERIALIZABLE")
 		}
-	case "role", "session_authorization":
-		return s.setRole(strings.ToLower(name), value, action)
+	case "role":
+		return s.setRole(value, action)
+	case "session_authorization":
+		return s.setSessionAuthorization(value, action)
 	}
 	return s.gucs.Set(name, value, action)
 }
@@ -125,64 +127,11 @@ func (s *Session) setVariable(name, value string, action settings.Action) error 
 func (s *Session) resetVariable(name string, action settings.Action) error {
 	switch strings.ToLower(name) {
 	case "role":
-		return s.setRole("role", "none", action)
+		return s.setRole(noRole, action)
 	case "session_authorization":
-		return s.setRole("session_authorization", s.user.Name, action)
+		return s.setSessionAuthorization(s.user.Name, action)
 	}
 	return s.gucs.Reset(name, action)
-}
-
-// setRole is SET ROLE and SET SESSION AUTHORIZATION.
-func (s *Session) setRole(name, value string, action settings.Action) error {
-	if name == "role" && value == "none" {
-		if err := s.gucs.Set(name, value, action); err != nil {
-			return err
-		}
-		return s.becomeUser(s.user.Name)
-	}
-	role, err := s.view.RoleByName(value)
-	if err != nil {
-		return err
-	}
-	if role == nil {
-		return pgerr.New(pgerr.UndefinedObject, "role \"%s\" does not exist", value)
-	}
-	member, err := s.view.IsMemberOf(s.user.OID, role.OID)
-	if err != nil {
-		return err
-	}
-	if name == "role" && !s.user.Super && !member {
-		return pgerr.New(pgerr.InsufficientPrivilege, "permission denied to set role \"%s\"", value)
-	}
-	if name == "session_authorization" && !s.user.Super && role.OID != s.user.OID {
-		return pgerr.New(pgerr.InsufficientPrivilege, "permission denied to set session authorization")
-	}
-	if err := s.gucs.Set(name, value, action); err != nil {
-		return err
-	}
-	return s.becomeUser(value)
-}
-
-// becomeUser makes a role the current one. A rollback of the SET brings the old one back.
-func (s *Session) becomeUser(name string) error {
-	role, err := s.view.RoleByName(name)
-	if err != nil || role == nil {
-		return err
-	}
-	before := s.view.User()
-	s.view.SetUser(role.OID)
-	s.env.Role = role.OID
-	if s.inTransaction() {
-		s.backend.Heap.Tx.OnAbort(func() {
-			s.view.SetUser(before)
-			s.env.Role = before
-		})
-	}
-	super := "off"
-	if role.Super {
-		super = "on"
-	}
-	return s.gucs.Override(settings.IsSuperuser, super, false)
 }
 
 // alterSystem is ALTER SYSTEM: it writes postgresql.auto.conf, which a reload reads.

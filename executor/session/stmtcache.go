@@ -76,6 +76,7 @@ func (s *Session) followStatementCache() {
 		}
 		c.Clear()
 	})
+	s.gucs.OnAssign(settings.TransformNullEquals, func(settings.Value) { c.Clear() })
 }
 
 // lookupSimple finds the cached statement of a simple query.

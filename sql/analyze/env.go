@@ -36,6 +36,8 @@ type Env struct {
 	Database string
 	// Params are the statement's parameters; nil = there are none.
 	Params *Params
+	// TransformNullEquals makes IS NULL of = NULL, as the setting of that name says.
+	TransformNullEquals bool
 	// ColumnHook, when set, resolves a column reference that the query does not (after = true) or before the query is asked (after = false): the
 	// variables of PL/pgSQL, the named arguments of SQL functions. A nil result means "not mine".
 	ColumnHook func(names []string, location int, after bool, found query.Expr) (query.Expr, error)

@@ -13,6 +13,16 @@ func (p *state) aExpr(a *pg_query.A_Expr) query.Expr {
 	at := int(a.Location)
 	switch a.Kind {
 	case pg_query.A_Expr_Kind_AEXPR_OP:
+		if p.env.TransformNullEquals && len(a.Name) == 1 && a.Name[0].GetString_().GetSval() == "=" {
+			switch test := (&pg_query.NullTest{Nulltesttype: pg_query.NullTestType_IS_NULL, Location: a.Location}); {
+			case isNullConstant(a.Lexpr):
+				test.Arg = a.Rexpr
+				return p.nullTest(test)
+			case isNullConstant(a.Rexpr):
+				test.Arg = a.Lexpr
+				return p.nullTest(test)
+			}
+		}
 		return p.opExpr(a)
 	case pg_query.A_Expr_Kind_AEXPR_OP_ANY, pg_query.A_Expr_Kind_AEXPR_OP_ALL:
 		l, r := p.exprRec(a.Lexpr), p.exprRec(a.Rexpr)
@@ -352,3 +362,6 @@ func (p *state) currentOf(c *pg_query.CurrentOfExpr) query.Expr {
 	}
 	return &query.CurrentOfExpr{RTIndex: p.targetNS.index, CursorName: c.CursorName}
 }
+
+// isNullConstant says whether a node is NULL as written.
+func isNullConstant(n *node) bool { return n.GetAConst().GetIsnull() }

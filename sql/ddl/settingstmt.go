@@ -70,7 +70,11 @@ func (c *ctx) storeSetting(db, role OID, n *pg_query.VariableSetStmt) error {
 	}
 	switch n.Kind {
 	case pg_query.VariableSetKind_VAR_SET_VALUE:
-		kept = append(kept, name+"="+settingText(n.Args))
+		value := settingText(n.Args)
+		if err := c.Session.CheckSetting(name, value); err != nil {
+			return err
+		}
+		kept = append(kept, name+"="+value)
 	case pg_query.VariableSetKind_VAR_SET_DEFAULT, pg_query.VariableSetKind_VAR_RESET, pg_query.VariableSetKind_VAR_RESET_ALL:
 	case pg_query.VariableSetKind_VAR_SET_CURRENT:
 		rows, err := c.Session.RunQuery("SELECT current_setting($1)", []types.Datum{types.Text(name)})

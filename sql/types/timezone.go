@@ -116,11 +116,11 @@ func guessZoneCase(key string) string {
 
 // ParseTimeZone understands what SET TimeZone takes: a name, a POSIX form, a number of hours east of Greenwich, an interval of hours.
 func ParseTimeZone(name string) (*TimeZone, error) {
-	if z, ok := loadZone(name); ok {
-		return z, nil
-	}
 	if h, err := strconv.ParseFloat(name, 64); err == nil && h > -168 && h < 168 {
 		return offsetZone(int(h * 3600)), nil
+	}
+	if z, ok := loadZone(name); ok {
+		return z, nil
 	}
 	return nil, pgerr.New(pgerr.InvalidParameterValue, "invalid value for parameter \"TimeZone\": \"%s\"", name)
 }
