@@ -11,6 +11,7 @@ func init() { register(newAgg) }
 
 // aggCore is what plain, sorted and hashed aggregation share.
 type aggCore struct {
+	Removed
 	s       *State
 	ctx     *expr.Context
 	child   Node
@@ -103,6 +104,7 @@ func (a *aggCore) emit(outer types.Row, states []aggState) (types.Row, error) {
 	}
 	ok, err := passes(a.qual, a.ctx)
 	if err != nil || !ok {
+		a.Removed.Filter++
 		return nil, err
 	}
 	return a.project.apply(a.ctx)

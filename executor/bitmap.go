@@ -360,6 +360,7 @@ func (n *bitmapHeapScan) fetchTID(tid types.TID) (types.Row, error) {
 	n.ctx.Scan = row
 	ok, err := passes(n.orig, n.ctx)
 	if err != nil || !ok {
+		n.Recheck++
 		return nil, err
 	}
 	return row, nil

@@ -305,7 +305,9 @@ func (n *hashJoin) probeNext() (types.Row, error) {
 		n.ctx.Outer, n.ctx.Inner = n.row, n.innerRow
 		ok, err := passes(n.hashQual, n.ctx)
 		if err == nil && ok {
-			ok, err = passes(n.joinQual, n.ctx)
+			if ok, err = passes(n.joinQual, n.ctx); !ok {
+				n.JoinFilter++
+			}
 		}
 		if err != nil {
 			return nil, err

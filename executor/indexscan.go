@@ -119,6 +119,7 @@ func (n *indexScan) fetch() (types.Row, error) {
 		if ok, err := passes(n.orig, n.ctx); err != nil || ok {
 			return row, err
 		}
+		n.Recheck++
 	}
 }
 
@@ -249,6 +250,7 @@ func (n *indexOnlyScan) fetch() (types.Row, error) {
 		if ok, err := passes(n.recheck, n.ctx); err != nil || ok {
 			return n.values, err
 		}
+		n.Recheck++
 	}
 }
 

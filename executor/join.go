@@ -9,6 +9,7 @@ import (
 
 // joinCore is what the three joins share: the conditions, the projection and the null rows of outer joins.
 type joinCore struct {
+	Removed
 	ctx      *expr.Context
 	kind     query.JoinType
 	joinQual expr.Qual // ON
@@ -47,6 +48,7 @@ func (j *joinCore) emit(outer, inner types.Row) (types.Row, error) {
 	j.ctx.Outer, j.ctx.Inner = outer, inner
 	ok, err := passes(j.qual, j.ctx)
 	if err != nil || !ok {
+		j.Removed.Filter++
 		return nil, err
 	}
 	return j.project.apply(j.ctx)

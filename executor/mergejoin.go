@@ -327,6 +327,7 @@ func (n *mergeJoin) scanGroup() (types.Row, error) {
 			return nil, err
 		}
 		if !ok {
+			n.JoinFilter++
 			continue
 		}
 		n.matched, n.groupSeen[at] = true, true

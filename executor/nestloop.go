@@ -100,6 +100,7 @@ func (n *nestLoop) step(inner types.Row) (types.Row, error) {
 	n.ctx.Outer, n.ctx.Inner = outer, inner
 	ok, err := passes(n.joinQual, n.ctx)
 	if err != nil || !ok {
+		n.JoinFilter++
 		return nil, err
 	}
 	n.matched = true

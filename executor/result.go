@@ -10,6 +10,7 @@ func init() { register(newResult) }
 
 // result computes its targets once, or for each row of its input. A one-time filter that fails leaves it empty.
 type result struct {
+	Removed
 	ctx     *expr.Context
 	child   Node
 	once    expr.Qual
@@ -62,6 +63,9 @@ func (n *result) Next() (types.Row, error) {
 		ok, err := passes(n.qual, n.ctx)
 		if err != nil {
 			return nil, err
+		}
+		if !ok {
+			n.Removed.Filter++
 		}
 		if ok {
 			return n.project.apply(n.ctx)

@@ -8,6 +8,7 @@ import (
 
 // scanCore is what all scans share: conditions on the scanned row and the projection of it.
 type scanCore struct {
+	Removed
 	ctx     *expr.Context
 	qual    expr.Qual
 	project *projection // nil: the scanned row is the result
@@ -31,6 +32,7 @@ func (n *scanCore) emit(row types.Row) (types.Row, error) {
 	n.ctx.Scan = row
 	ok, err := passes(n.qual, n.ctx)
 	if err != nil || !ok {
+		n.Removed.Filter++
 		return nil, err
 	}
 	if n.project == nil {

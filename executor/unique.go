@@ -59,6 +59,7 @@ func (n *unique) Close() { closeNode(n.child) }
 
 // group gives one projected row for each run of equal rows; its quals are HAVING.
 type group struct {
+	Removed
 	ctx     *expr.Context
 	child   Node
 	same    *rowEquality
@@ -110,6 +111,9 @@ func (n *group) Next() (types.Row, error) {
 		ok, err := passes(n.qual, n.ctx)
 		if err != nil {
 			return nil, err
+		}
+		if !ok {
+			n.Removed.Filter++
 		}
 		if ok {
 			return n.project.apply(n.ctx)

@@ -13,6 +13,7 @@ func init() { register(newWindowAgg) }
 // windowAgg computes the window functions of one window. Its input comes sorted by the partition's and the order's columns; rows are kept
 // from the oldest that a function may ask for to the newest that was needed.
 type windowAgg struct {
+	Removed
 	s       *State
 	ctx     *expr.Context
 	part    *windowPartition
@@ -253,6 +254,7 @@ func (n *windowAgg) output() (types.Row, error) {
 		return n.stopRunning(row)
 	}
 	if ok, err = passes(n.qual, n.ctx); !ok || err != nil {
+		n.Removed.Filter++
 		return nil, err
 	}
 	return row, nil

@@ -2,7 +2,9 @@ package explain
 
 import (
 	"fmt"
+	"strconv"
 
+	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 )
@@ -21,7 +23,11 @@ func (x *nodePrinter) details() error {
 	case *plan.IndexScan:
 		return x.quals(scan, qual{"Index Cond", n.OrigQuals}, qual{"Order By", n.OrigOrderBy}, qual{"Filter", b.Quals})
 	case *plan.IndexOnlyScan:
-		return x.quals(scan, qual{"Index Cond", n.IndexQuals}, qual{"Order By", n.OrderBy}, qual{"Filter", b.Quals})
+		if err := x.quals(scan, qual{"Index Cond", n.IndexQuals}, qual{"Order By", n.OrderBy}, qual{"Filter", b.Quals}); err != nil {
+			return err
+		}
+		x.heapFetches()
+		return nil
 	case *plan.BitmapIndexScan:
 		return x.quals(scan, qual{"Index Cond", n.OrigQuals})
 	case *plan.BitmapHeapScan:
@@ -100,8 +106,54 @@ func (x *nodePrinter) quals(prefix bool, list ...qual) error {
 			return err
 		}
 		x.out.text(q.label, s)
+		x.removed(q.label)
 	}
 	return nil
+}
+
+// removed tells, after a condition, how many rows it dropped.
+func (x *nodePrinter) removed(label string) {
+	if !x.measured() {
+		return
+	}
+	m := x.run.Meter.of(x.n)
+	if m.node == nil {
+		return
+	}
+	i := executor.Instrument(m.node)
+	count := i.Filter
+	what := "Rows Removed by Filter"
+	switch label {
+	case "Filter":
+	case "Join Filter":
+		what, count = "Rows Removed by Join Filter", i.JoinFilter
+	case "Recheck Cond":
+		what, count = "Rows Removed by Index Recheck", i.Recheck
+	case "Index Cond":
+		if _, bitmap := x.n.(*plan.BitmapIndexScan); bitmap {
+			return
+		}
+		what, count = "Rows Removed by Index Recheck", i.Recheck
+	default:
+		return
+	}
+	if count == 0 && x.out.isText() {
+		return
+	}
+	x.out.float(what, "", float64(count)/max(m.loops, 1), 0)
+}
+
+// measured says whether this is EXPLAIN ANALYZE.
+func (x *nodePrinter) measured() bool { return x.o.Analyze && x.run != nil && x.run.Meter != nil }
+
+// heapFetches tells how often an index-only scan had to look at the table.
+func (x *nodePrinter) heapFetches() {
+	if !x.measured() {
+		return
+	}
+	if m := x.run.Meter.of(x.n); m.node != nil {
+		x.out.number("Heap Fetches", strconv.FormatInt(executor.Instrument(m.node).HeapFetches, 10))
+	}
 }
 
 func orList(es []query.Expr) []query.Expr {

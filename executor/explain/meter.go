@@ -16,6 +16,8 @@ type Meter struct {
 
 // measure is what a node did: times include its inputs'.
 type measure struct {
+	node executor.Node
+
 	startupMS, totalMS, rows, loops float64
 
 	running bool
@@ -30,7 +32,7 @@ func NewMeter(timing bool) *Meter { return &Meter{Timing: timing, nodes: map[pla
 
 // Wrap is executor.Build's instrument: it puts the measuring around a node.
 func (m *Meter) Wrap(p plan.Node, n executor.Node) executor.Node {
-	s := &measure{}
+	s := &measure{node: n}
 	m.nodes[p] = s
 	return &metered{n: n, m: m, s: s}
 }

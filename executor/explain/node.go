@@ -426,7 +426,7 @@ func (x *nodePrinter) costs() {
 			x.out.number("Plan Width", strconv.Itoa(b.Width))
 		}
 	}
-	if x.o.Analyze && x.run != nil && x.run.Meter != nil {
+	if x.measured() {
 		x.actual(t, isText)
 	}
 	if isText {
