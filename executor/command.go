@@ -41,6 +41,8 @@ type CommandSession interface {
 	CheckSetting(name, value string) error
 	// ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
 	ChecksFunctionBodies() bool
+	// Simplify gives an expression as planning would have it.
+	Simplify(e query.Expr) (query.Expr, error)
 	// MayChangeSystemTables says whether allow_system_table_mods is on.
 	MayChangeSystemTables() bool
 	// AtPreCommit runs fn when the transaction is about to commit.

@@ -123,7 +123,7 @@ func (s *Session) initPlanEnv() {
 		Epoch: 1,
 		Plan: &plan.Env{
 			Catalog: s.view, Types: s.backend.Env, Settings: &s.gucs.plan,
-			RelPages: s.relPages, EvalConst: s.evalConst, LockRelation: s.lockOID, OtherTemp: s.isOtherTemp,
+			RelPages: s.relPages, EvalConst: s.evalConst, LockRelation: s.lockOID, OtherTemp: s.isOtherTemp, FunctionBody: s.functionBody,
 		},
 		Analyze:      s.analyzeRaw,
 		LockRelation: s.lockOID,

@@ -57,6 +57,7 @@ type Session struct {
 	tables        map[types.OID]*executor.Table
 	triggerSQL    map[string]*prepared // of foreign keys' actions, by text
 	domainChecks  map[*catalog.Constraint]*domainCheck
+	inlineBodies  map[inlineKey]inlineBody
 	roleOIDs      map[string]types.OID // that role and session_authorization have named
 	snapshots     []*heap.Snapshot     // of the statements that run, the innermost last
 	functionDepth int

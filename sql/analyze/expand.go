@@ -18,8 +18,8 @@ func ExpandQueryCalls(cat catalog.Lookup, q *query.Query) (*query.Query, error) 
 	needed := false
 	var failed error
 	query.WalkQueryLevels(q, func(e query.Expr, _ int) bool {
-		if f, ok := e.(*query.FuncExpr); ok && !needed && failed == nil {
-			needed, failed = callNeedsExpanding(cat, f)
+		if fn, args, ok := callParts(e); ok && !needed && failed == nil {
+			needed, failed = callNeedsExpanding(cat, fn, args)
 		}
 		return !needed
 	})
@@ -30,36 +30,47 @@ func ExpandQueryCalls(cat catalog.Lookup, q *query.Query) (*query.Query, error) 
 	return out, failed
 }
 
-func callNeedsExpanding(cat catalog.Lookup, f *query.FuncExpr) (bool, error) {
-	for _, a := range f.Args {
+// callParts gives the function and the arguments of a call of a plain or window function. An aggregate has no defaults.
+func callParts(e query.Expr) (fn OID, args []query.Expr, ok bool) {
+	switch e := e.(type) {
+	case *query.FuncExpr:
+		return e.FuncOID, e.Args, true
+	case *query.WindowFunc:
+		return e.FuncOID, e.Args, !e.IsAgg
+	}
+	return 0, nil, false
+}
+
+func callNeedsExpanding(cat catalog.Lookup, fn OID, args []query.Expr) (bool, error) {
+	for _, a := range args {
 		if _, ok := a.(*query.NamedArg); ok {
 			return true, nil
 		}
 	}
-	proc, err := cat.Proc(f.FuncOID)
+	proc, err := cat.Proc(fn)
 	if err != nil || proc == nil {
 		return false, err
 	}
-	return len(f.Args) < len(proc.ArgTypes), nil
+	return len(args) < len(proc.ArgTypes), nil
 }
 
 func expandCall(cat catalog.Lookup, x query.Expr, failed *error) (query.Expr, bool) {
-	f, ok := x.(*query.FuncExpr)
+	fn, given, ok := callParts(x)
 	if !ok || *failed != nil {
 		return nil, false
 	}
-	needed, err := callNeedsExpanding(cat, f)
+	needed, err := callNeedsExpanding(cat, fn, given)
 	if err != nil || !needed {
 		*failed = err
 		return nil, false
 	}
-	proc, err := cat.Proc(f.FuncOID)
+	proc, err := cat.Proc(fn)
 	if err != nil {
 		*failed = err
 		return nil, false
 	}
 	args := make([]query.Expr, len(proc.ArgTypes))
-	for i, a := range f.Args {
+	for i, a := range given {
 		if na, ok := a.(*query.NamedArg); ok {
 			args[na.Num] = na.Arg
 		} else {
@@ -72,13 +83,18 @@ func expandCall(cat catalog.Lookup, x query.Expr, failed *error) (query.Expr, bo
 			args[i] = proc.Defaults[i-first]
 		}
 	}
-	c := *f
 	for i := range args {
 		args[i], err = ExpandCalls(cat, args[i])
 		if err != nil {
 			*failed = err
 		}
 	}
+	if w, ok := x.(*query.WindowFunc); ok {
+		c := *w
+		c.Args = args
+		return &c, true
+	}
+	c := *x.(*query.FuncExpr)
 	c.Args = args
 	return &c, true
 }

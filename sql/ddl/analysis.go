@@ -64,8 +64,11 @@ func orError(err, other error) error {
 	return other
 }
 
-// isMutable says whether an expression uses a function that is not immutable.
+// isMutable says whether an expression, as it would be planned, uses a function that is not immutable.
 func (c *ctx) isMutable(e query.Expr) (bad bool, err error) {
+	if e, err = c.Session.Simplify(e); err != nil {
+		return false, err
+	}
 	check := func(fn OID) {
 		p, perr := c.v.Proc(fn)
 		if perr != nil {

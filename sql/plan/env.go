@@ -69,6 +69,9 @@ type Env struct {
 	OtherTemp func(schema OID) bool
 	// RelPages gives the current number of pages of a relation with storage (heap or index).
 	RelPages func(rel OID) int32
+	// FunctionBody gives the expression that a call of a SQL function computes, with the arguments as client parameters; nil when the function does
+	// more than that, or the current user may not call it. A nil FunctionBody = no function is looked into.
+	FunctionBody func(p *catalog.Proc, result OID, args []query.Expr) (query.Expr, error)
 	// EvalConst evaluates an expression without Vars, for constant folding.
 	EvalConst func(e query.Expr) (types.Datum, error)
 	// IndexHeight gives the number of levels above the leaves of a btree; nil = estimated from its pages.

@@ -17,8 +17,21 @@ func (r *root) pullUpSubqueries() {
 	r.q.JoinTree = f
 	if len(p.subst) > 0 {
 		n := mutateQuery(r.q, 0, p.replace)
+		if r.q.HasSubLinks {
+			noteSubLinks(n) // some may have come into queries that had none
+		}
 		r.q = n
 	}
+}
+
+// noteSubLinks sets HasSubLinks of a query, which is the caller's own copy, and of those inside it.
+func noteSubLinks(q *query.Query) {
+	query.WalkQuery(q, func(e query.Expr) bool {
+		if _, ok := e.(*query.SubLink); ok {
+			q.HasSubLinks = true
+		}
+		return true
+	}, noteSubLinks)
 }
 
 type puller struct {

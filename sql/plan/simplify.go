@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -9,7 +10,8 @@ import (
 type folder struct {
 	g        *glob
 	estimate bool
-	caseVal  *query.Const // value of CaseTestExpr where it is a constant
+	caseVal  *query.Const    // value of CaseTestExpr where it is a constant
+	inlined  []*catalog.Proc // SQL functions whose bodies are being simplified
 }
 
 // fold is PostgreSQL's eval_const_expressions.
@@ -213,6 +215,9 @@ func (f *folder) op(e *query.OpExpr) query.Expr {
 		if r := simplifyBoolEquality(e.OpOID, args); r != nil {
 			return r
 		}
+	}
+	if r := f.inlineSQL(&query.FuncExpr{FuncOID: e.FuncOID, TypeOID: e.TypeOID, Coll: e.Coll, InputColl: e.InputColl, RetSet: e.RetSet}, args); r != nil {
+		return r
 	}
 	if sameList(args, e.Args) {
 		return e

@@ -144,9 +144,6 @@ func (f *folder) caseExpr(e *query.CaseExpr) query.Expr {
 	return &c
 }
 
-// inlineSQL replaces a call of a simple SQL function by its body. Not built: such calls run as functions.
-func (f *folder) inlineSQL(*query.FuncExpr, []query.Expr) query.Expr { return nil }
-
 // makeAnd joins conditions; none is true.
 func makeAnd(es []query.Expr) query.Expr {
 	switch len(es) {

@@ -16,7 +16,6 @@ CREATE TABLE bad (a int DEFAULT 1 DEFAULT 2);
 CREATE TABLE bad (xmin int);
 CREATE TABLE bad (a "unknown");
 CREATE TABLE nosuch.bad (a int);
-CREATE TABLE pg_catalog.bad (a int);
 CREATE TABLE empty_t ();
 SELECT * FROM empty_t;
 INSERT INTO empty_t DEFAULT VALUES;

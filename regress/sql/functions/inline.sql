@@ -1,0 +1,36 @@
+-- SQL functions that are looked into by the planner
+create schema functions_inline; set search_path = functions_inline;
+create table t(a int, b text); insert into t values (1,'x'),(2,'y'),(null,'z');
+create function add1(int) returns int language sql immutable as 'select $1 + 1';
+create function adds(int) returns int language sql immutable strict as 'select $1 + 1';
+create function coal(int) returns int language sql immutable strict as 'select coalesce($1, 5)';
+create function vol() returns double precision language sql volatile as 'select random()';
+create function twice(double precision) returns double precision language sql as 'select $1 + $1';
+create function fromt() returns bigint language sql stable as 'select count(*) from t';
+create function rec(int) returns int language sql as 'select case when $1 > 0 then 1 else 0 end';
+create function sd(int) returns int language sql security definer as 'select $1';
+create function poly(anyelement) returns anyelement language sql as 'select $1';
+create function txt(int) returns text language sql as $$ select 'v' || $1 $$;
+create function atom(x int) returns int return x * 2;
+create function castf(int) returns bigint language sql as 'select $1';
+explain (verbose, costs off) select add1(a), adds(a), coal(a), vol(), twice(a), twice(random()), fromt(), rec(a), sd(a), poly(b), txt(a), atom(a), castf(a) from t;
+explain (verbose, costs off) select * from t where add1(a) = 3;
+select add1(a), adds(a), coal(a), fromt(), rec(a), sd(a), poly(b), txt(a), atom(a), castf(a) from t;
+explain (verbose, costs off) select add1(1), adds(null), txt(3), atom(add1(add1(2)));
+create table gen (a int, b int generated always as (a * 2) stored, c text generated always as ('v' || a) stored, d int generated always as (add1(a)) stored);
+insert into gen values (1); select * from gen;
+prepare p as select add1(a) from t where a = 1;
+execute p;
+create or replace function add1(int) returns int language sql immutable as 'select $1 + 100';
+execute p;
+create function bad(int) returns int language sql as 'select $1 / 0';
+select bad(1);
+create function err(int) returns int language sql as 'select nosuch($1)';
+set check_function_bodies = off;
+create function err(int) returns int language sql as 'select nosuch($1)';
+select err(1);
+select 'a' || 1, 1 || 'b', now()::date - date '2000-01-01' > 0;
+explain (verbose, costs off) select 'v' || a from t;
+\set VERBOSITY terse
+set client_min_messages = error;
+drop schema functions_inline cascade;
