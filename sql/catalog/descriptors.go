@@ -138,7 +138,8 @@ type Index struct {
 	ExclOps                                                 []OID
 	Constraint                                              OID // pg_constraint row that owns it, 0 = none
 	Deferrable, Deferred                                    bool
-	Root                                                    OID // the index of the topmost partitioned table that it is attached to, 0 = none
+	Parent                                                  OID // the index of a partitioned table that it is attached to, 0 = none
+	Root                                                    OID // the topmost of those
 }
 
 // Constraint is a pg_constraint row.

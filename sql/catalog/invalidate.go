@@ -21,7 +21,8 @@ func (v *View) keysOf(t *Table, row types.Row) ([]Key, error) {
 	case PgRewriteOID:
 		return relationKeys(oid(RewriteEvClass)), nil
 	case PgInheritsOID:
-		return relationKeys(oid(InheritsInhrelid), oid(InheritsInhparent)), nil
+		child, err := v.keysOfRelation(oid(InheritsInhrelid), 0) // and the table of an index
+		return append(child, relationKeys(oid(InheritsInhparent))...), err
 	case PgPolicyOID:
 		return relationKeys(oid(PolicyPolrelid)), nil
 	case PgSequenceOID:

@@ -247,8 +247,19 @@ func (r reader) index(row types.Row, rel *Relation) (*Index, error) {
 			return nil, err
 		}
 	}
-	ix.Pred, err = decodeExpr(row[IndexIndpred])
-	return ix, err
+	if ix.Pred, err = decodeExpr(row[IndexIndpred]); err != nil || !rel.IsPartition {
+		return ix, err
+	}
+	for at := ix.OID; ; {
+		up, err := r.one(PgInheritsRelidSeqnoIndexOID, types.Oid(at))
+		if err != nil || up == nil {
+			return ix, err
+		}
+		at = up[InheritsInhparent].Oid()
+		if ix.Root = at; ix.Parent == 0 {
+			ix.Parent = at
+		}
+	}
 }
 
 func (r reader) loadTriggers(rel *Relation, class types.Row) error {

@@ -76,6 +76,11 @@ func (v *View) removeRelation(oid OID) error {
 		return missing("relation", oid)
 	}
 	key := types.Oid(oid)
+	if rel.PartBound != nil && rel.PartBound.IsDefault && len(rel.Parents) > 0 {
+		if err := v.dropDefaultPartition(rel.Parents[0], oid); err != nil {
+			return err
+		}
+	}
 	if rel.Kind == 'i' || rel.Kind == 'I' {
 		if _, err := v.DeleteWhere(PgIndexOID, PgIndexIndexrelidIndexOID, key); err != nil {
 			return err
@@ -96,6 +101,17 @@ func (v *View) removeRelation(oid OID) error {
 		v.DropSequenceState(rel.Storage)
 	}
 	return nil
+}
+
+// dropDefaultPartition makes a partitioned table forget its default partition.
+func (v *View) dropDefaultPartition(parent, def OID) error {
+	_, row, err := v.Find(PgPartitionedTablePartrelidIndexOID, types.Oid(parent))
+	if err != nil || row == nil || row[PartitionedTablePartdefid].Oid() != def {
+		return err
+	}
+	return v.Modify(PgPartitionedTableOID, PgPartitionedTablePartrelidIndexOID, []types.Datum{types.Oid(parent)}, func(row types.Row) {
+		row[PartitionedTablePartdefid] = types.Oid(0)
+	})
 }
 
 // removeColumn marks a column as dropped: rows keep their values, which nobody sees any more.

@@ -247,6 +247,10 @@ func (a *alteration) runOne(cmd *pg_query.AlterTableCmd) error {
 		return a.addInherit(cmd)
 	case pg_query.AlterTableType_AT_DropInherit:
 		return a.dropInherit(cmd)
+	case pg_query.AlterTableType_AT_AttachPartition:
+		return a.attachPartition(cmd.Def.GetPartitionCmd())
+	case pg_query.AlterTableType_AT_DetachPartition, pg_query.AlterTableType_AT_DetachPartitionFinalize:
+		return a.detachPartition(cmd.Def.GetPartitionCmd(), cmd.Subtype == pg_query.AlterTableType_AT_DetachPartitionFinalize)
 	}
 	word := strings.TrimPrefix(cmd.Subtype.String(), "AT_")
 	return pgerr.NotSupported("ALTER TABLE subcommand %s", word)

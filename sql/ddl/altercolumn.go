@@ -262,8 +262,25 @@ func (a *alteration) setColumnNotNull(cmd *pg_query.AlterTableCmd) error {
 	if err != nil || a.rel.Desc.Attrs[num-1].NotNull {
 		return err
 	}
+	if !a.recurse && a.rel.Kind == 'p' {
+		if err := a.partitionsNotNull(cmd.Name); err != nil {
+			return err
+		}
+	}
 	a.notNull = append(a.notNull, num)
 	return a.setNotNull(a.rel.OID, num, true)
+}
+
+// partitionsNotNull refuses SET NOT NULL of a partitioned table alone when a partition may have nulls.
+func (a *alteration) partitionsNotNull(name string) error {
+	kids, err := a.children()
+	for _, k := range kids {
+		if x := k.AttrByName(name); x != nil && !x.NotNull {
+			return pgerr.New(pgerr.InvalidTableDefinition, "constraint must be added to child tables too").
+				WithDetail("Column \"%s\" of relation \"%s\" is not already NOT NULL.", name, k.Name).WithHint("Do not specify the ONLY keyword.")
+		}
+	}
+	return err
 }
 
 // dropColumnNotNull is DROP NOT NULL.
@@ -273,6 +290,10 @@ func (a *alteration) dropColumnNotNull(cmd *pg_query.AlterTableCmd) error {
 		return err
 	}
 	x := &a.rel.Desc.Attrs[num-1]
+	if a.rel.Kind == 'p' && !a.recurse && len(a.rel.Children) > 0 {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot remove constraint from only the partitioned table when partitions exist").
+			WithHint("Do not specify the ONLY keyword.")
+	}
 	if x.Identity != 0 {
 		return pgerr.New(pgerr.SyntaxError, "column \"%s\" of relation \"%s\" is an identity column", x.Name, a.rel.Name)
 	}

@@ -110,8 +110,9 @@ func (c *ctx) constraintDepends(oid OID, k *constraintRow) error {
 	return nil
 }
 
-// addConstraints adds constraints to a table: CHECKs, then indexes (the primary key first), then foreign keys. isNew: the table has no rows.
-func (c *ctx) addConstraints(rel *catalog.Relation, list []*pg_query.Constraint, isNew bool) (*catalog.Relation, error) {
+// addConstraints adds constraints to a table: CHECKs, then indexes (the primary key first), then foreign keys. isNew: the table has no rows; only: its
+// partitions don't get the indexes.
+func (c *ctx) addConstraints(rel *catalog.Relation, list []*pg_query.Constraint, isNew, only bool) (*catalog.Relation, error) {
 	var err error
 	pick := func(want func(pg_query.ConstrType) bool, add func(*pg_query.Constraint) error) {
 		for _, con := range list {
@@ -133,8 +134,8 @@ func (c *ctx) addConstraints(rel *catalog.Relation, list []*pg_query.Constraint,
 		_, _, err := c.addCheckNamed(rel, con, isNew, true)
 		return err
 	})
-	pick(is(pg_query.ConstrType_CONSTR_PRIMARY), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew) })
-	pick(is(pg_query.ConstrType_CONSTR_UNIQUE), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew) })
+	pick(is(pg_query.ConstrType_CONSTR_PRIMARY), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew, only) })
+	pick(is(pg_query.ConstrType_CONSTR_UNIQUE), func(con *pg_query.Constraint) error { return c.addUnique(rel, con, isNew, only) })
 	pick(is(pg_query.ConstrType_CONSTR_EXCLUSION), func(con *pg_query.Constraint) error { return c.addExclusion(rel, con, isNew) })
 	pick(is(pg_query.ConstrType_CONSTR_FOREIGN), func(con *pg_query.Constraint) error { return c.addForeignKey(rel, con, isNew) })
 	return rel, err

@@ -241,6 +241,9 @@ func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
 		}
 	}
 	if t.bound != nil {
+		if err := c.partitionIndexes(oid, t.parents[0]); err != nil {
+			return nil, err
+		}
 		if err := c.takeOverFromParent(oid, t.parents[0]); err != nil {
 			return nil, err
 		}
@@ -248,7 +251,7 @@ func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
 	if rel, err = c.reload(oid); err != nil {
 		return nil, err
 	}
-	return c.addConstraints(rel, t.constraints, true)
+	return c.addConstraints(rel, t.constraints, true, false)
 }
 
 // markPrimaryKey makes the columns of PRIMARY KEY not null before the table is made.

@@ -15,6 +15,9 @@ import (
 
 // addExclusion adds an EXCLUDE constraint with the index that finds conflicting rows. isNew: the table has no rows.
 func (c *ctx) addExclusion(rel *catalog.Relation, con *pg_query.Constraint, isNew bool) error {
+	if rel.Kind == 'p' {
+		return pgerr.New(pgerr.FeatureNotSupported, "cannot create exclusion constraints on partitioned table \"%s\"", rel.Name)
+	}
 	d := &indexDef{name: con.Conname, constraint: true, deferrable: con.Deferrable, deferred: con.Initdeferred}
 	if d.name != "" && hasConstraint(rel, d.name) {
 		return duplicateConstraint(d.name, rel.Name)

@@ -30,6 +30,9 @@ type indexDef struct {
 	skipBuild                bool
 	constraintOID            OID
 	exclOps                  []OID // of an exclusion constraint, by key column
+
+	invalid                       bool // of a partitioned table, while partitions lack it
+	parentIndex, parentConstraint OID  // of the partitioned table
 }
 
 // indexKey is one column of an index.
@@ -54,6 +57,9 @@ func createIndex(c *ctx, n *pg_query.IndexStmt) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if rel.Kind == 'p' && n.Concurrent {
+		return "", pgerr.New(pgerr.FeatureNotSupported, "cannot create index on partitioned table \"%s\" concurrently", rel.Name)
+	}
 	if err := checkIndexable(rel); err != nil {
 		return "", err
 	}
@@ -74,16 +80,14 @@ func createIndex(c *ctx, n *pg_query.IndexStmt) (string, error) {
 	if err != nil || exists {
 		return tag, err
 	}
-	_, err = c.makeIndex(rel, d)
+	_, err = c.makeIndexTree(rel, d, !n.Relation.Inh)
 	return tag, err
 }
 
 func checkIndexable(rel *catalog.Relation) error {
 	switch rel.Kind {
-	case 'r', 'm':
+	case 'r', 'm', 'p':
 		return nil
-	case 'p':
-		return pgerr.NotSupported("indexes of partitioned tables")
 	}
 	return pgerr.New(pgerr.WrongObjectType, "cannot create index on relation \"%s\"", rel.Name).WithDetail("%s", unsupportedKind(rel.Kind))
 }
@@ -350,8 +354,11 @@ func (c *ctx) indexName(rel *catalog.Relation, d *indexDef, ifNotExists bool) (e
 }
 
 // addUnique adds PRIMARY KEY or UNIQUE, with the index that makes it so.
-func (c *ctx) addUnique(rel *catalog.Relation, con *pg_query.Constraint, isNew bool) error {
+func (c *ctx) addUnique(rel *catalog.Relation, con *pg_query.Constraint, isNew, only bool) error {
 	if con.Indexname != "" {
+		if rel.Kind == 'p' {
+			return pgerr.New(pgerr.FeatureNotSupported, "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned tables")
+		}
 		return c.constraintOfIndex(rel, con)
 	}
 	d := &indexDef{name: con.Conname, am: catalog.BTreeAM, unique: true, constraint: true, nullsNotDistinct: con.NullsNotDistinct,
@@ -377,7 +384,7 @@ func (c *ctx) addUnique(rel *catalog.Relation, con *pg_query.Constraint, isNew b
 	if _, err := c.indexName(rel, d, false); err != nil {
 		return err
 	}
-	_, err = c.makeIndex(rel, d)
+	_, err = c.makeIndexTree(rel, d, only)
 	return err
 }
 
@@ -428,7 +435,13 @@ func (c *ctx) primaryNotNull(rel *catalog.Relation, d *indexDef, isNew bool) (*c
 	if len(nums) == 0 {
 		return rel, nil
 	}
-	if !isNew {
+	if rel.Kind == 'p' {
+		for _, n := range nums {
+			if err := c.notNullBelow(rel, rel.Desc.Attrs[n-1].Name); err != nil {
+				return nil, err
+			}
+		}
+	} else if !isNew {
 		if err := c.validateNotNull(rel, nums); err != nil {
 			return nil, err
 		}
@@ -441,6 +454,35 @@ func (c *ctx) primaryNotNull(rel *catalog.Relation, d *indexDef, isNew bool) (*c
 	return c.reload(rel.OID)
 }
 
+// notNullBelow makes a column NOT NULL in all partitions.
+func (c *ctx) notNullBelow(rel *catalog.Relation, name string) error {
+	kids, err := c.childrenOf(rel.OID, accessExclusive)
+	if err != nil {
+		return err
+	}
+	for _, k := range kids {
+		a := k.AttrByName(name)
+		if a == nil || a.NotNull {
+			continue
+		}
+		if k.Kind == 'p' {
+			err = c.notNullBelow(k, name)
+		} else {
+			err = c.validateNotNull(k, []int16{a.Num})
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.setNotNull(k.OID, a.Num, true); err != nil {
+			return err
+		}
+		if err := c.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *ctx) setNotNull(rel OID, num int16, notNull bool) error {
 	return c.v.Modify(catalog.PgAttributeOID, catalog.PgAttributeRelidAttnumIndexOID, []types.Datum{types.Oid(rel), types.Int2(num)}, func(row types.Row) {
 		row[catalog.AttributeAttnotnull] = types.Bool(notNull)
@@ -451,6 +493,9 @@ func (c *ctx) setNotNull(rel OID, num int16, notNull bool) error {
 func (c *ctx) makeIndex(rel *catalog.Relation, d *indexDef) (OID, error) {
 	r := &newRelation{name: d.name, ns: rel.Namespace, owner: rel.Owner, kind: 'i', persistence: rel.Persistence, am: d.am, options: d.options,
 		noType: true, oid: d.oid, storage: d.storage}
+	if rel.Kind == 'p' {
+		r.kind = 'I'
+	}
 	for i := range d.keys {
 		a, err := c.indexAttr(d.am, &d.keys[i], i, i < d.numKeys)
 		if err != nil {
@@ -469,6 +514,14 @@ func (c *ctx) makeIndex(rel *catalog.Relation, d *indexDef) (OID, error) {
 	if err := c.indexDepends(rel, d, oid); err != nil {
 		return 0, err
 	}
+	if d.parentIndex != 0 {
+		if err := c.next(); err != nil {
+			return 0, err
+		}
+		if err := c.linkIndex(rel.OID, oid, d.parentIndex); err != nil {
+			return 0, err
+		}
+	}
 	if !rel.HasIndex {
 		err = c.v.Modify(catalog.PgClassOID, catalog.PgClassOidIndexOID, []types.Datum{types.Oid(rel.OID)}, func(row types.Row) {
 			row[catalog.ClassRelhasindex] = types.Bool(true)
@@ -477,7 +530,7 @@ func (c *ctx) makeIndex(rel *catalog.Relation, d *indexDef) (OID, error) {
 			return 0, err
 		}
 	}
-	if rel, err = c.reload(rel.OID); err != nil || d.skipBuild {
+	if rel, err = c.reload(rel.OID); err != nil || d.skipBuild || rel.Kind == 'p' {
 		return oid, err
 	}
 	return oid, c.fillIndex(rel, oid)
@@ -557,7 +610,7 @@ func (c *ctx) indexRow(rel *catalog.Relation, d *indexDef, oid OID) types.Row {
 	row[catalog.IndexIndisexclusion] = types.Bool(d.exclOps != nil)
 	row[catalog.IndexIndimmediate] = types.Bool(!d.deferrable)
 	row[catalog.IndexIndisclustered] = types.Bool(false)
-	row[catalog.IndexIndisvalid] = types.Bool(true)
+	row[catalog.IndexIndisvalid] = types.Bool(!d.invalid)
 	row[catalog.IndexIndcheckxmin] = types.Bool(false)
 	row[catalog.IndexIndisready] = types.Bool(true)
 	row[catalog.IndexIndislive] = types.Bool(true)
@@ -638,11 +691,23 @@ func (c *ctx) indexConstraint(rel *catalog.Relation, d *indexDef, oid OID) error
 	for _, key := range d.keys[:d.numKeys] {
 		k.keys = append(k.keys, key.attr)
 	}
+	if d.parentConstraint != 0 {
+		k.inhCount, k.parent, k.noInherit = 1, d.parentConstraint, false
+	}
 	con, err := c.insertConstraint(k)
 	if err != nil {
 		return err
 	}
 	d.constraintOID = con
+	if k.parent != 0 {
+		self := object(catalog.PgConstraintOID, con)
+		if err := c.v.Depend(self, catalog.DepPartitionPri, object(catalog.PgConstraintOID, k.parent)); err != nil {
+			return err
+		}
+		if err := c.v.Depend(self, catalog.DepPartitionSec, relObject(rel.OID, 0)); err != nil {
+			return err
+		}
+	}
 	if err := c.v.Depend(relObject(oid, 0), catalog.DepInternal, object(catalog.PgConstraintOID, con)); err != nil {
 		return err
 	}

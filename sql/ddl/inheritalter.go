@@ -225,7 +225,7 @@ func (a *alteration) addConstraintTree(list []*pg_query.Constraint) error {
 			return err
 		}
 	}
-	_, err := a.addConstraints(a.rel, rest, false)
+	_, err := a.addConstraints(a.rel, rest, false, !a.recurse)
 	return err
 }
 

@@ -153,7 +153,7 @@ var systemColumns = []types.Attr{
 // insertColumns makes the rows of pg_attribute and what the columns depend on.
 func (c *ctx) insertColumns(r *newRelation) error {
 	for i := range r.columns {
-		if err := c.insertColumn(r.oid, &r.columns[i], r.kind != 'i'); err != nil {
+		if err := c.insertColumn(r.oid, &r.columns[i], r.kind != 'i' && r.kind != 'I'); err != nil {
 			return err
 		}
 	}
