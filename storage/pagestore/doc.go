@@ -16,7 +16,8 @@
 //
 //   - Apply is atomic: after a crash all of a Change is there or nothing.
 //   - The order of Applies is their order in the log, and a crash loses a suffix of those that no Sync that returned covers.
-//   - Sync returns after an fsync that began after the caller's Apply returned. Many waiters share one.
+//   - Sync returns after an fsync that began after the caller's Apply returned. Many waiters share one. The log's file is kept
+//     longer than the log, so that the fsync has no new length to write (walfile.go).
 //   - Read sees every Apply that returned before.
 //   - A value that can't be rebuilt (gap in versions, delta without image, bad program) reads as an error with SQLSTATE XX001; it never
 //     stops a flush or a compaction.

@@ -126,7 +126,7 @@ func (o *Options) setDefaults() {
 
 func (s *Store) pebbleOptions() *pebble.Options {
 	o := &pebble.Options{
-		FS:                          s.o.FS,
+		FS:                          newWALFS(s.o.FS, s.o.MemTableSize),
 		CacheSize:                   s.o.CacheSize,
 		MemTableSize:                s.o.MemTableSize,
 		MemTableStopWritesThreshold: memTables,
