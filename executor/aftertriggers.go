@@ -2,6 +2,7 @@ package executor
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/calfdb/calf/index"
 	"github.com/calfdb/calf/sql/catalog"
@@ -14,10 +15,31 @@ import (
 // its End, the rest at the transaction's.
 type AfterTriggers struct {
 	b        *Backend
-	levels   [][]afterEvent // of the statements being run, the innermost last
+	levels   []*afterLevel // of the statements being run, the innermost last
+	spare    []*afterLevel // reused by level
 	deferred []afterEvent
 	// deferrals is what SET CONSTRAINTS said, by constraint OID (0 = ALL): true = deferred.
 	deferrals map[types.OID]bool
+}
+
+// afterLevel is what one statement has queued, and the rows that its triggers are to see.
+type afterLevel struct {
+	events      []afterEvent
+	transitions map[transitionKey]*Transition
+
+	// The change that was kept last.
+	keptOld, keptNew types.TID
+	keptEvent        triggerEvent
+	keptTable        types.OID
+}
+
+// close frees the transition tables.
+func (l *afterLevel) close() {
+	for _, t := range l.transitions {
+		t.Old.Close()
+		t.New.Close()
+	}
+	l.transitions = nil
 }
 
 type afterEvent struct {
@@ -26,13 +48,22 @@ type afterEvent struct {
 	event          int16
 	forRow         bool
 	oldTID, newTID types.TID
+	transition     *Transition
 }
 
 // NewAfterTriggers makes the queue of a session.
 func NewAfterTriggers(b *Backend) *AfterTriggers { return &AfterTriggers{b: b} }
 
 // Begin opens the queue of a statement.
-func (a *AfterTriggers) Begin() { a.levels = append(a.levels, nil) }
+func (a *AfterTriggers) Begin() {
+	if n := len(a.levels); n < len(a.spare) {
+		a.levels = append(a.levels, a.spare[n])
+		return
+	}
+	l := &afterLevel{}
+	a.levels = append(a.levels, l)
+	a.spare = append(a.spare, l)
+}
 
 func (a *AfterTriggers) add(e afterEvent) {
 	if a.isDeferred(e.trigger) {
@@ -42,8 +73,11 @@ func (a *AfterTriggers) add(e afterEvent) {
 	if len(a.levels) == 0 {
 		panic("executor: AFTER trigger queued outside a statement")
 	}
-	top := &a.levels[len(a.levels)-1]
-	*top = append(*top, e)
+	top := a.levels[len(a.levels)-1]
+	if e.trigger.hasTransition() {
+		e.transition = a.transition(e.table, triggerEvent(e.event))
+	}
+	top.events = append(top.events, e)
 }
 
 // addUniqueRecheck queues the second look at a row that may have a duplicate in the index of a deferrable constraint.
@@ -99,23 +133,32 @@ func (a *AfterTriggers) isDeferred(t *trigger) bool {
 
 // End fires the statement's triggers and closes its queue. What a trigger's own statements queue fires at their own End.
 func (a *AfterTriggers) End() error {
-	i := len(a.levels) - 1
-	for len(a.levels[i]) > 0 {
-		events := a.levels[i]
-		a.levels[i] = nil
+	l := a.levels[len(a.levels)-1]
+	for len(l.events) > 0 {
+		events := l.events
+		l.events = nil
 		if err := a.fire(events); err != nil {
 			return err
 		}
 	}
-	a.levels = a.levels[:i]
+	a.Drop()
 	return nil
 }
 
-// Drop closes the queue of a statement that failed.
+// Drop closes the queue of a statement.
 func (a *AfterTriggers) Drop() {
-	if len(a.levels) > 0 {
-		a.levels = a.levels[:len(a.levels)-1]
+	if n := len(a.levels); n > 0 {
+		a.dropTo(n - 1)
 	}
+}
+
+func (a *AfterTriggers) dropTo(n int) {
+	for i := n; i < len(a.levels); i++ {
+		a.levels[i].close()
+		a.levels[i].events = nil
+		a.levels[i].keptOld, a.levels[i].keptNew = types.TID{}, types.TID{}
+	}
+	a.levels = a.levels[:n]
 }
 
 // FireDeferred runs what waits for the end of the transaction.
@@ -171,27 +214,26 @@ func (a *AfterTriggers) Rewind(m AfterMark) {
 		a.deferred = a.deferred[:m.deferred]
 	}
 	if m.levels < len(a.levels) {
-		a.levels = a.levels[:m.levels]
+		a.dropTo(m.levels)
 	}
 	a.deferrals = maps.Clone(m.deferrals)
 }
 
 // Reset forgets everything: the transaction ended.
-func (a *AfterTriggers) Reset() { a.levels, a.deferred, a.deferrals = a.levels[:0], nil, nil }
+func (a *AfterTriggers) Reset() {
+	a.dropTo(0)
+	a.deferred, a.deferrals = nil, nil
+}
 
 // Pending says whether deferred triggers wait.
 func (a *AfterTriggers) Pending() bool { return len(a.deferred) > 0 }
 
 // PendingFor says whether triggers of a table wait: commands that replace its storage must not run then.
 func (a *AfterTriggers) PendingFor(table types.OID) bool {
-	for _, list := range append([][]afterEvent{a.deferred}, a.levels...) {
-		for i := range list {
-			if list[i].table.Rel.OID == table {
-				return true
-			}
-		}
+	waits := func(list []afterEvent) bool {
+		return slices.ContainsFunc(list, func(e afterEvent) bool { return e.table.Rel.OID == table })
 	}
-	return false
+	return waits(a.deferred) || slices.ContainsFunc(a.levels, func(l *afterLevel) bool { return waits(l.events) })
 }
 
 // fire calls the events' triggers in order. The rows are read again by their places, whoever sees them.
@@ -212,7 +254,7 @@ func (a *AfterTriggers) fire(events []afterEvent) error {
 			return err
 		}
 		call := TriggerCall{Backend: a.b, Trigger: e.trigger.Trigger, Table: e.table, Event: e.event, ForRow: e.forRow,
-			OldTID: e.oldTID, NewTID: e.newTID, Snapshot: &snap}
+			OldTID: e.oldTID, NewTID: e.newTID, Snapshot: &snap, Transition: e.transition}
 		var err error
 		if call.Old, err = a.fetch(e.table, e.oldTID); err != nil {
 			return err

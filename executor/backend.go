@@ -31,6 +31,8 @@ type Backend struct {
 	SetFunctionInLanguage func(p *catalog.Proc, call *types.Call) (types.SRF, error)
 	// FunctionRow describes the row that a call of a function gives; nil when it gives one value, or a record that only the call describes.
 	FunctionRow func(p *catalog.Proc, call *query.FuncExpr) (*types.TupleDesc, error)
+	// NamedStore finds a transition table that the running trigger function can name; nil = none of that name.
+	NamedStore func(name string) *Tuplestore
 	// ValidateFunction looks at the body of a function that CREATE FUNCTION has made, in a language that is not built in; nil = none.
 	ValidateFunction func(p *catalog.Proc) error
 	// CheckExecute says whether the current user may call a function; nil = no check.

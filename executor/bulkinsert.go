@@ -67,7 +67,7 @@ func (b *BulkInsert) Columns(nums []int16) {
 // LoadPrivately makes the rows go past the pool and the log, when the table has neither indexes nor triggers that see its rows. Its storage is new
 // in this transaction. The caller ends with Finish, or with Abort.
 func (b *BulkInsert) LoadPrivately() (err error) {
-	if b.route != nil || len(b.t.Indexes) > 0 || b.t.triggers.has(TriggerRow, TriggerBefore, triggerInsert) || b.t.triggers.has(TriggerRow, 0, triggerInsert) {
+	if b.route != nil || len(b.t.Indexes) > 0 || b.t.triggers.kinds&TriggerInsert != 0 {
 		return nil
 	}
 	b.loader, err = b.t.Heap.NewLoader(b.s.Backend.Heap, b.opts)
@@ -97,6 +97,16 @@ func (b *BulkInsert) Context() *expr.Context { return b.ctx }
 
 // Compiler makes expressions of the caller.
 func (b *BulkInsert) Compiler() *expr.Compiler { return b.s.compiler() }
+
+// BeforeStatement fires the BEFORE INSERT triggers of the statement.
+func (b *BulkInsert) BeforeStatement() error {
+	return b.t.triggers.beforeStatement(b.s, query.CmdInsert, b.t)
+}
+
+// AfterStatement queues the AFTER INSERT triggers of the statement.
+func (b *BulkInsert) AfterStatement() error {
+	return b.t.triggers.afterStatement(b.s, query.CmdInsert, b.t)
+}
 
 // Count is the number of rows that were added.
 func (b *BulkInsert) Count() int64 { return b.count }

@@ -161,7 +161,15 @@ func (n *modifyTable) statementTriggers(before bool) error {
 	case n.merge != nil:
 		return n.merge.statementTriggers(n, before)
 	case before:
-		return n.root.triggers.beforeStatement(n.s, n.plan.Command, n.root)
+		if err := n.root.triggers.beforeStatement(n.s, n.plan.Command, n.root); err != nil || n.plan.OnConflict != query.OnConflictUpdate {
+			return err
+		}
+		return n.root.triggers.beforeStatement(n.s, query.CmdUpdate, n.root)
+	}
+	if n.plan.OnConflict == query.OnConflictUpdate {
+		if err := n.root.triggers.afterStatement(n.s, query.CmdUpdate, n.root); err != nil {
+			return err
+		}
 	}
 	return n.root.triggers.afterStatement(n.s, n.plan.Command, n.root)
 }

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"github.com/calfdb/calf/sql/catalog"
-	"github.com/calfdb/calf/sql/expr"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -26,6 +25,8 @@ const (
 	triggerInsert triggerEvent = TriggerInsert
 	triggerDelete triggerEvent = TriggerDelete
 	triggerUpdate triggerEvent = TriggerUpdate
+
+	triggerTruncate triggerEvent = TriggerTruncate
 )
 
 // TriggerCall is what a trigger's function is told.
@@ -40,6 +41,8 @@ type TriggerCall struct {
 	OldTID   types.TID
 	NewTID   types.TID
 	Snapshot *heap.Snapshot
+	// Transition are the rows that the statement changed, of a trigger that asked for them; nil = it did not.
+	Transition *Transition
 }
 
 // TriggerFunc runs a trigger. A BEFORE ROW trigger gives the row to use, nil to skip the change; others give nil.
@@ -60,7 +63,7 @@ type rowTriggers struct {
 type trigger struct {
 	*catalog.Trigger
 	fn   TriggerFunc
-	when expr.Eval
+	when *triggerWhen // nil: it always fires
 }
 
 func (s *State) newRowTriggers(t *Table) (*rowTriggers, error) {
@@ -77,8 +80,8 @@ func (s *State) newRowTriggers(t *Table) (*rowTriggers, error) {
 			return nil, err
 		}
 		x := &trigger{Trigger: tg, fn: fn}
-		if tg.When != nil {
-			return nil, pgerr.NotSupported("WHEN of triggers")
+		if x.when, err = s.newTriggerWhen(t.Rel, tg.When); err != nil {
+			return nil, err
 		}
 		r.list = append(r.list, x)
 		r.kinds |= tg.Type
@@ -139,6 +142,11 @@ func (r *rowTriggers) beforeRow(s *State, event triggerEvent, t *resultRelation,
 		if !tg.matches(TriggerRow, TriggerBefore, event) || !tg.firesFor(t, event) {
 			continue
 		}
+		if fires, err := tg.when.holds(oldRow, newRow); err != nil {
+			return false, err
+		} else if !fires {
+			continue
+		}
 		row, err := tg.fn(&TriggerCall{Backend: s.Backend, Trigger: tg.Trigger, Table: r.table, Event: int16(event), Before: true, ForRow: true,
 			Old: oldRow, New: newRow, Snapshot: s.run.Snapshot})
 		if err != nil || row == nil {
@@ -164,16 +172,35 @@ func (t *trigger) firesFor(r *resultRelation, event triggerEvent) bool {
 	return false
 }
 
-// afterRow queues AFTER ROW triggers: they fire at the end of the statement, or of the transaction when deferred.
+// afterRow queues AFTER ROW triggers: they fire at the end of the statement, or of the transaction when deferred. What triggers with transition
+// tables are to see is kept.
 func (r *rowTriggers) afterRow(s *State, event triggerEvent, t *resultRelation, oldTID, newTID types.TID) error {
 	if r.kinds&int16(event) == 0 {
 		return nil
 	}
+	after := s.Backend.After
 	for _, tg := range r.list {
+		if tg.Type&int16(event) == 0 || tg.Type&(TriggerBefore|TriggerInstead) != 0 {
+			continue
+		}
+		if tg.hasTransition() {
+			if err := after.keep(r.table, event, tg, oldTID, newTID); err != nil {
+				return err
+			}
+		}
 		if !tg.matches(TriggerRow, 0, event) || !tg.firesFor(t, event) {
 			continue
 		}
-		s.Backend.After.add(afterEvent{trigger: tg, table: r.table, event: int16(event), oldTID: oldTID, newTID: newTID, forRow: true})
+		if tg.when != nil {
+			fires, err := after.holds(tg, r.table, oldTID, newTID)
+			if err != nil {
+				return err
+			}
+			if !fires {
+				continue
+			}
+		}
+		after.add(afterEvent{trigger: tg, table: r.table, event: int16(event), oldTID: oldTID, newTID: newTID, forRow: true})
 	}
 	return nil
 }
@@ -189,9 +216,17 @@ func eventOf(cmd query.CommandType) triggerEvent {
 }
 
 func (r *rowTriggers) beforeStatement(s *State, cmd query.CommandType, t *resultRelation) error {
-	event := eventOf(cmd)
+	return r.fireBeforeStatement(s, eventOf(cmd), t)
+}
+
+func (r *rowTriggers) fireBeforeStatement(s *State, event triggerEvent, t *resultRelation) error {
 	for _, tg := range r.list {
 		if !tg.matches(0, TriggerBefore, event) || !tg.firesFor(t, event) {
+			continue
+		}
+		if fires, err := tg.when.holds(nil, nil); err != nil {
+			return err
+		} else if !fires {
 			continue
 		}
 		if _, err := tg.fn(&TriggerCall{Backend: s.Backend, Trigger: tg.Trigger, Table: r.table, Event: int16(event), Before: true, Snapshot: s.run.Snapshot}); err != nil {
@@ -202,11 +237,42 @@ func (r *rowTriggers) beforeStatement(s *State, cmd query.CommandType, t *result
 }
 
 func (r *rowTriggers) afterStatement(s *State, cmd query.CommandType, t *resultRelation) error {
-	event := eventOf(cmd)
+	return r.queueAfterStatement(s, eventOf(cmd), t)
+}
+
+func (r *rowTriggers) queueAfterStatement(s *State, event triggerEvent, t *resultRelation) error {
 	for _, tg := range r.list {
-		if tg.matches(0, 0, event) && tg.firesFor(t, event) {
-			s.Backend.After.add(afterEvent{trigger: tg, table: r.table, event: int16(event)})
+		if !tg.matches(0, 0, event) || !tg.firesFor(t, event) {
+			continue
 		}
+		if fires, err := tg.when.holds(nil, nil); err != nil {
+			return err
+		} else if !fires {
+			continue
+		}
+		s.Backend.After.add(afterEvent{trigger: tg, table: r.table, event: int16(event)})
 	}
 	return nil
 }
+
+// TruncateTriggers are the triggers of TRUNCATE on one table.
+type TruncateTriggers struct {
+	s *State
+	r *rowTriggers
+}
+
+// NewTruncateTriggers gives nil for a table without triggers of TRUNCATE.
+func NewTruncateTriggers(b *Backend, t *Table) (*TruncateTriggers, error) {
+	s := &State{Backend: b}
+	r, err := s.newRowTriggers(t)
+	if err != nil || r.kinds&TriggerTruncate == 0 {
+		return nil, err
+	}
+	return &TruncateTriggers{s, r}, nil
+}
+
+// Before fires the triggers that go before the command.
+func (t *TruncateTriggers) Before() error { return t.r.fireBeforeStatement(t.s, triggerTruncate, nil) }
+
+// After queues those that come after it.
+func (t *TruncateTriggers) After() error { return t.r.queueAfterStatement(t.s, triggerTruncate, nil) }

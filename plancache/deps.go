@@ -112,6 +112,11 @@ func addQueryDeps(env *Env, q *query.Query, deps *[]dependency) (err error) {
 			err = addRelation(env, e.RelOID, deps)
 		}
 	})
+	visitNamedTables(q, func(rel OID) {
+		if err == nil {
+			err = addRelation(env, rel, deps)
+		}
+	})
 	query.WalkQueryLevels(q, func(e query.Expr, _ int) bool {
 		if fn := functionOf(e); fn >= firstUserOID && err == nil {
 			err = addProc(env, fn, deps)
@@ -125,6 +130,16 @@ func addQueryDeps(env *Env, q *query.Query, deps *[]dependency) (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// visitNamedTables calls f with the relations behind the transition tables that a query reads.
+func visitNamedTables(q *query.Query, f func(rel OID)) {
+	for _, e := range q.RangeTable {
+		if e.Kind == query.RTENamedTuplestore {
+			f(e.RelOID)
+		}
+	}
+	query.WalkQuery(q, func(query.Expr) bool { return true }, func(sub *query.Query) { visitNamedTables(sub, f) })
 }
 
 // addPlanDeps notes what a plan depends on beyond its query's relations.

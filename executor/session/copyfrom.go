@@ -131,6 +131,9 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 	s.backend.Heap.Tx.UseCID()
 	s.backend.After.Begin()
 	count, err := l.load()
+	if err == nil {
+		err = l.ins.AfterStatement()
+	}
 	if err != nil {
 		l.ins.Abort()
 		s.backend.After.Drop()
@@ -272,6 +275,9 @@ func (l *copyLoader) prepareDefaults() error {
 
 // load reads all rows.
 func (l *copyLoader) load() (int64, error) {
+	if err := l.ins.BeforeStatement(); err != nil {
+		return 0, err
+	}
 	if l.o.header {
 		if err := l.readHeader(); err != nil {
 			return 0, l.at(err, 0)

@@ -23,6 +23,7 @@ func init() {
 		"pg_client_encoding": func(s *Session, _ *types.Call) (types.Datum, error) {
 			return types.Text(s.gucs.Str(settings.ClientEncoding)), nil
 		},
+		"pg_trigger_depth":     func(s *Session, _ *types.Call) (types.Datum, error) { return types.Int4(int32(s.triggerDepth)), nil },
 		"pg_sleep":             sleep,
 		"pg_cancel_backend":    func(s *Session, c *types.Call) (types.Datum, error) { return s.signal(c.Args[0].Int4(), false) },
 		"pg_terminate_backend": func(s *Session, c *types.Call) (types.Datum, error) { return s.signal(c.Args[0].Int4(), true) },

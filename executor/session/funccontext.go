@@ -39,10 +39,16 @@ func (s *Session) enterFunction() error {
 			WithHint("Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring the platform's stack depth limit is adequate.")
 	}
 	s.functionDepth++
+	s.outerTables = append(s.outerTables, s.transitionTables)
+	s.transitionTables = nil
 	return nil
 }
 
-func (s *Session) leaveFunction() { s.functionDepth-- }
+func (s *Session) leaveFunction() {
+	s.functionDepth--
+	n := len(s.outerTables) - 1
+	s.transitionTables, s.outerTables = s.outerTables[n], s.outerTables[:n]
+}
 
 // CheckSetting refuses a value that a setting can't have.
 func (s *Session) CheckSetting(name, value string) error {

@@ -30,6 +30,7 @@ func (s *Session) initBackend() {
 	b.SetFunctionInLanguage = s.setFunctionInLanguage
 	b.RunSQL = s.runSQL
 	b.TriggerInLanguage = s.triggerInLanguage
+	b.NamedStore = s.namedStore
 	b.ExprText = s.indexExprText
 	b.ValidateFunction, b.FunctionRow = s.validateFunction, s.functionRow
 }
@@ -178,6 +179,7 @@ func (s *Session) analyzeEnv(params *analyze.Params) *analyze.Env {
 	return &analyze.Env{
 		Catalog: s.view, Types: s.backend.Env, OpenRelation: s.openRelation, LockRelation: s.lockRelation,
 		Database: s.db.Name, Params: params, Notice: s.notice, TransformNullEquals: s.gucs.Bool(settings.TransformNullEquals),
+		NamedTable: s.namedTable,
 	}
 }
 

@@ -49,7 +49,11 @@ func (s *Session) plpgsqlFunc(p *catalog.Proc, call *types.Call) (types.Func, er
 // triggerInLanguage makes the callable of a trigger function that is not internal.
 func (s *Session) triggerInLanguage(p *catalog.Proc, tg *catalog.Trigger) (executor.TriggerFunc, error) {
 	if s.isPLpgSQL(p) {
-		return s.pl().Trigger(p, tg)
+		fn, err := s.pl().Trigger(p, tg)
+		if err != nil {
+			return nil, err
+		}
+		return s.triggerFunc(p, fn), nil
 	}
 	return nil, pgerr.NotSupported("trigger function %s in this language", p.Name)
 }

@@ -45,22 +45,25 @@ type Session struct {
 	atPreCommit   []func() error
 
 	// Statements and portals.
-	statements    map[string]*prepared
-	unnamed       *prepared
-	cache         statementCache
-	notices       int // sent or suppressed so far
-	portals       map[string]*portal
-	portalCount   uint64
-	spare         *portal // the last unnamed portal that was dropped, for its memory
-	holdable      bool    // there has been a cursor WITH HOLD
-	env           plancache.Env
-	tables        map[types.OID]*executor.Table
-	triggerSQL    map[string]*prepared // of foreign keys' actions, by text
-	domainChecks  map[*catalog.Constraint]*domainCheck
-	inlineBodies  map[inlineKey]inlineBody
-	roleOIDs      map[string]types.OID // that role and session_authorization have named
-	snapshots     []*heap.Snapshot     // of the statements that run, the innermost last
-	functionDepth int
+	statements       map[string]*prepared
+	unnamed          *prepared
+	cache            statementCache
+	notices          int // sent or suppressed so far
+	portals          map[string]*portal
+	portalCount      uint64
+	spare            *portal // the last unnamed portal that was dropped, for its memory
+	holdable         bool    // there has been a cursor WITH HOLD
+	env              plancache.Env
+	tables           map[types.OID]*executor.Table
+	triggerSQL       map[string]*prepared // of foreign keys' actions, by text
+	domainChecks     map[*catalog.Constraint]*domainCheck
+	inlineBodies     map[inlineKey]inlineBody
+	transitionTables []transitionTable   // of the trigger function that runs
+	outerTables      [][]transitionTable // of the functions around it
+	triggerDepth     int
+	roleOIDs         map[string]types.OID // that role and session_authorization have named
+	snapshots        []*heap.Snapshot     // of the statements that run, the innermost last
+	functionDepth    int
 
 	// PL/pgSQL (plpgsql.go, call.go).
 	plpgsql        *plpgsql.Runtime // nil until the first function runs

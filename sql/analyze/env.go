@@ -36,6 +36,9 @@ type Env struct {
 	Database string
 	// Params are the statement's parameters; nil = there are none.
 	Params *Params
+	// NamedTable gives the relation whose rows a transition table of the running trigger holds, by the table's name; nil = there is none. A nil
+	// NamedTable: no trigger runs.
+	NamedTable func(name string) *catalog.Relation
 	// TransformNullEquals makes IS NULL of = NULL, as the setting of that name says.
 	TransformNullEquals bool
 	// ColumnHook, when set, resolves a column reference that the query does not (after = true) or before the query is asked (after = false): the

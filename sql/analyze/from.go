@@ -55,6 +55,9 @@ func (p *state) fromTable(rv *pg_query.RangeVar) *nsItem {
 		if cte, up := p.findCTE(rv.Relname); cte != nil {
 			return p.remember(p.addCTE(cte, up, rv, true))
 		}
+		if rel := p.namedTable(rv.Relname); rel != nil {
+			return p.remember(p.addNamedTable(rel, rv))
+		}
 	}
 	mode := AccessShareLock
 	if p.isLocked(rangeVarLabel(rv)) {

@@ -63,6 +63,25 @@ func (p *state) addRelation(rel *catalog.Relation, lockMode int, as *query.Alias
 	return itemFromDesc(rte, p.addRTE(rte), rel.Desc)
 }
 
+// namedTable gives the relation behind a transition table.
+func (p *state) namedTable(name string) *catalog.Relation {
+	if p.env.NamedTable == nil {
+		return nil
+	}
+	return p.env.NamedTable(name)
+}
+
+// addNamedTable makes an entry for a transition table, whose columns are those of rel.
+func (p *state) addNamedTable(rel *catalog.Relation, rv *pg_query.RangeVar) *nsItem {
+	rte := &query.RTE{Kind: query.RTENamedTuplestore, ENRName: rv.Relname, RelOID: rel.OID, InFrom: true}
+	rte.Eref, rte.Alias = relationAliases(rel.Desc, alias(rv.Alias), rv.Relname)
+	for i := range rel.Desc.Attrs {
+		a := &rel.Desc.Attrs[i]
+		rte.ColTypes, rte.ColTypMods, rte.ColCollations = append(rte.ColTypes, a.TypeOID), append(rte.ColTypMods, a.TypMod), append(rte.ColCollations, a.Collation)
+	}
+	return itemFromDesc(rte, p.addRTE(rte), rel.Desc)
+}
+
 // fillAlias completes a column alias list with the names of the columns, and checks that it is not too long.
 func fillAlias(as *query.Alias, name string, names []string, what string) *query.Alias {
 	eref := &query.Alias{Name: name}
@@ -204,6 +223,9 @@ func (p *state) isFutureCTE(name string) bool {
 
 // setTarget opens the target relation of INSERT, UPDATE or DELETE, with perms the rights that the command needs on it.
 func (p *state) setTarget(rv *pg_query.RangeVar, inh, alsoSource bool, perms uint32) int {
+	if rv.Schemaname == "" && p.namedTable(rv.Relname) != nil {
+		throw(pgerr.New(pgerr.FeatureNotSupported, "relation \"%s\" cannot be the target of a modifying statement", rv.Relname))
+	}
 	rel := p.openRelation(rv, RowExclusiveLock)
 	p.target = rel
 	item := p.addRelation(rel, RowExclusiveLock, alias(rv.Alias), inh, false)

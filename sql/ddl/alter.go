@@ -243,6 +243,10 @@ func (a *alteration) runOne(cmd *pg_query.AlterTableCmd) error {
 		return a.clusterOn(cmd)
 	case pg_query.AlterTableType_AT_AddIdentity, pg_query.AlterTableType_AT_SetIdentity, pg_query.AlterTableType_AT_DropIdentity:
 		return a.identity(cmd)
+	case pg_query.AlterTableType_AT_EnableTrig, pg_query.AlterTableType_AT_EnableAlwaysTrig, pg_query.AlterTableType_AT_EnableReplicaTrig,
+		pg_query.AlterTableType_AT_DisableTrig, pg_query.AlterTableType_AT_EnableTrigAll, pg_query.AlterTableType_AT_DisableTrigAll,
+		pg_query.AlterTableType_AT_EnableTrigUser, pg_query.AlterTableType_AT_DisableTrigUser:
+		return a.enableTrigger(cmd)
 	case pg_query.AlterTableType_AT_AddInherit:
 		return a.addInherit(cmd)
 	case pg_query.AlterTableType_AT_DropInherit:

@@ -2,9 +2,11 @@ package ddl
 
 import (
 	"fmt"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
+	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
@@ -45,25 +47,70 @@ func truncate(c *ctx, n *pg_query.TruncateStmt) (string, error) {
 	if err := c.truncateReferences(&rels, have, add, n.Behavior == pg_query.DropBehavior_DROP_CASCADE); err != nil {
 		return "", err
 	}
+	return "TRUNCATE TABLE", c.withTruncateTriggers(rels, func() error { return c.truncateAll(rels, n.RestartSeqs) })
+}
+
+// withTruncateTriggers empties tables between their BEFORE and AFTER TRUNCATE triggers.
+func (c *ctx) withTruncateTriggers(rels []*catalog.Relation, empty func() error) error {
+	var list []*executor.TruncateTriggers
 	for _, rel := range rels {
-		for _, tg := range rel.Triggers {
-			if tg.Type&32 != 0 && tg.Enabled != 'D' {
-				return "", pgerr.NotSupported("TRUNCATE triggers")
+		if !slices.ContainsFunc(rel.Triggers, func(t *catalog.Trigger) bool { return t.Type&executor.TriggerTruncate != 0 }) {
+			continue
+		}
+		table, err := c.Backend.OpenTable(rel)
+		if err != nil {
+			return err
+		}
+		t, err := executor.NewTruncateTriggers(c.Backend, table)
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			list = append(list, t)
+		}
+	}
+	if len(list) == 0 {
+		return empty()
+	}
+	c.Backend.After.Begin()
+	err := func() error {
+		for _, t := range list {
+			if err := t.Before(); err != nil {
+				return err
 			}
 		}
+		if err := empty(); err != nil {
+			return err
+		}
+		for _, t := range list {
+			if err := t.After(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}()
+	if err != nil {
+		c.Backend.After.Drop()
+		return err
+	}
+	return c.Backend.After.End()
+}
+
+func (c *ctx) truncateAll(rels []*catalog.Relation, restart bool) error {
+	for _, rel := range rels {
 		if rel.Kind == 'p' {
 			continue
 		}
 		if err := c.truncateStorage(rel.OID); err != nil {
-			return "", err
+			return err
 		}
-		if n.RestartSeqs {
+		if restart {
 			if err := c.restartSequences(rel); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
-	return "TRUNCATE TABLE", nil
+	return nil
 }
 
 // truncateBelow adds a table's descendants to those that are emptied. Who may empty the table may empty them.

@@ -9,22 +9,24 @@ import (
 
 // The SQL functions that print definitions. An object that is not there gives null, as in PostgreSQL.
 
-func init() {
-	register := func(layouts map[string]Pretty, f func(c *types.Call, ctx *Context) (types.Datum, error)) {
-		for src, base := range layouts {
-			types.RegisterFunc(src, func(c *types.Call) (types.Datum, error) {
-				ctx, err := callContext(c)
-				if err != nil {
-					return types.Null, err
-				}
-				ctx.Pretty = base
-				if n := len(c.Args); n > 1 && c.ArgTypes[n-1] == types.BoolOID && c.Args[n-1].Bool() {
-					ctx.Pretty = base | PrettyParen | PrettyIndent | PrettySchema
-				}
-				return f(c, ctx)
-			})
-		}
+// register makes SQL functions whose last argument, when it is a boolean, asks for the pretty form.
+func register(layouts map[string]Pretty, f func(c *types.Call, ctx *Context) (types.Datum, error)) {
+	for src, base := range layouts {
+		types.RegisterFunc(src, func(c *types.Call) (types.Datum, error) {
+			ctx, err := callContext(c)
+			if err != nil {
+				return types.Null, err
+			}
+			ctx.Pretty = base
+			if n := len(c.Args); n > 1 && c.ArgTypes[n-1] == types.BoolOID && c.Args[n-1].Bool() {
+				ctx.Pretty = base | PrettyParen | PrettyIndent | PrettySchema
+			}
+			return f(c, ctx)
+		})
 	}
+}
+
+func init() {
 	indent, plain := PrettyIndent, Pretty(0)
 	register(map[string]Pretty{"pg_get_viewdef": indent, "pg_get_viewdef_ext": indent}, callViewDef)
 	register(map[string]Pretty{"pg_get_viewdef_name": indent, "pg_get_viewdef_name_ext": indent}, func(c *types.Call, ctx *Context) (types.Datum, error) {

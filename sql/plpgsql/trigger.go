@@ -67,7 +67,7 @@ func (rt *Runtime) callTrigger(fn *Function, c *executor.TriggerCall) (types.Row
 	if err != nil {
 		return nil, f.locate(err).err
 	}
-	f.line, f.name = 0, ""
+	f.line, f.name, f.stage = 0, "", "during function exit"
 	row, err := f.triggerResult(fl, c)
 	if err != nil {
 		return nil, f.locate(err).err
@@ -79,6 +79,13 @@ func (f *frame) setTriggerVariables(c *executor.TriggerCall) {
 	t := f.fn.trigger
 	desc := c.Table.Rel.Desc
 	f.setRow(t.new, desc, c.New)
+	if c.Before && c.Event == executor.TriggerUpdate && c.New != nil {
+		for i := range desc.Attrs { // they are computed after the trigger
+			if desc.Attrs[i].Generated != 0 {
+				f.records[t.new.number].values[i] = types.Null
+			}
+		}
+	}
 	f.setRow(t.old, desc, c.Old)
 	tg := c.Trigger
 	f.set(t.name, types.Text(tg.Name))

@@ -11,6 +11,9 @@ import (
 
 // updateView turns a change of a simple view into a change of the table (or view) that it selects from.
 func (r *rewriter) updateView(q *query.Query, view *catalog.Relation) (*query.Query, error) {
+	if err := refuseInstead(q, view); err != nil {
+		return nil, err
+	}
 	def, err := viewQuery(view)
 	if err != nil {
 		return nil, err
@@ -41,6 +44,18 @@ func (r *rewriter) updateView(q *query.Query, view *catalog.Relation) (*query.Qu
 	setOwner(def, viewUser(view))
 	s := &viewSwap{q: q, view: view, def: def, viewIndex: q.ResultRelation, newIndex: len(q.RangeTable) + 1, baseIndex: baseIndex}
 	return r.target(s.swap(base))
+}
+
+// refuseInstead refuses a change that an INSTEAD OF trigger of the view is to make.
+func refuseInstead(q *query.Query, view *catalog.Relation) error {
+	const instead = 1 << 6
+	event := map[query.CommandType]int16{query.CmdInsert: 1 << 2, query.CmdDelete: 1 << 3, query.CmdUpdate: 1 << 4}[q.Command]
+	for _, t := range view.Triggers {
+		if t.Type&instead != 0 && t.Type&event != 0 && t.Enabled != 'D' {
+			return pgerr.NotSupported("INSTEAD OF triggers")
+		}
+	}
+	return nil
 }
 
 // NotUpdatable says why a view's query is not automatically updatable, "" when it is; needColumn also asks for a column that can be written.

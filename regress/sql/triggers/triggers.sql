@@ -1,0 +1,70 @@
+-- Triggers: kinds, conditions, transition tables, definitions
+create schema triggers_a; set search_path = triggers_a;
+create table t(a int primary key, b text, c int default 0);
+create table log(id serial, msg text);
+create function f() returns trigger language plpgsql as $$ begin
+ insert into log(msg) values (format('%s %s %s %s old=%s new=%s args=%s', tg_name, tg_when, tg_level, tg_op, old, new, tg_argv));
+ if tg_when = 'BEFORE' and tg_level = 'ROW' then if tg_op = 'DELETE' then return old; end if; new.c := coalesce(new.c,0) + 1; return new; end if;
+ return null; end $$;
+create trigger b1 before insert or update or delete on t for each row execute function f('x', 'y z');
+create trigger a1 after insert or update or delete on t for each row execute function f();
+create trigger s1 before insert or update or delete on t execute function f();
+create trigger s2 after insert or update or delete or truncate on t for each statement execute function f();
+insert into t values (1,'one'),(2,'two') returning *;
+update t set b = b || '!' where a = 1 returning *;
+delete from t where a = 2 returning *;
+select msg from log order by id;
+truncate log;
+insert into t values (1,'dup') on conflict (a) do update set b = excluded.b;
+select msg from log order by id; truncate log;
+truncate t;
+select msg from log order by id; truncate log;
+\d t
+drop trigger b1 on t; drop trigger a1 on t; drop trigger s1 on t; drop trigger s2 on t;
+create trigger w1 before update on t for each row when (old.b is distinct from new.b) execute function f();
+create trigger w2 after update of c on t for each row when (old.* is distinct from new.*) execute function f();
+insert into t values (1,'a',1),(2,'b',2);
+update t set b = b; update t set b = 'z' where a = 1; update t set c = c; update t set c = c + 1;
+select msg from log order by id; truncate log;
+select pg_get_triggerdef(oid), pg_get_triggerdef(oid, true) from pg_trigger where tgrelid = 't'::regclass order by tgname;
+alter table t disable trigger w1; update t set b = 'q'; select count(*) from log; alter table t enable trigger all; update t set b = 'r'; select count(*) from log; truncate log;
+alter trigger w1 on t rename to w1x;
+drop trigger w1x on t; drop trigger if exists w1x on t; drop trigger w1x on t; drop trigger w2 on t;
+create function tr() returns trigger language plpgsql as $$ declare r record; begin
+ for r in select 'o' k, a, b from ot union all select 'n', a, b from nt order by 1, 2 loop raise notice '% % %', r.k, r.a, r.b; end loop; return null; end $$;
+create trigger tt after update on t referencing old table as ot new table as nt for each statement execute function tr();
+update t set b = b || a;
+create function ti() returns trigger language plpgsql as $$ begin raise notice 'inserted %', (select count(*) from nt); insert into nt values (1); return null; end $$;
+create trigger ti after insert on t referencing new table as nt for each statement execute function ti();
+insert into t values (7,'seven');
+\set VERBOSITY terse
+create function skip() returns trigger language plpgsql as $$ begin if new.a < 0 then return null; end if; return new; end $$;
+drop trigger ti on t; create trigger sk before insert on t for each row execute function skip();
+insert into t values (-1,'no'),(8,'yes') returning a;
+create function rec() returns trigger language plpgsql as $$ begin raise notice 'depth %', pg_trigger_depth(); if new.a < 103 then insert into t values (new.a + 1, 'r'); end if; return new; end $$;
+create trigger rec after insert on t for each row execute function rec();
+insert into t values (100, 'r');
+create constraint trigger ct after insert on t deferrable initially deferred for each row execute function rec();
+drop trigger rec on t;
+begin; insert into t values (200,'d'); select 'before commit'; commit;
+begin; insert into t values (201,'d'); set constraints ct immediate; select 'after set'; commit;
+create function nofn() returns int language sql as 'select 1';
+create trigger x before insert on t execute function nofn();
+create trigger x instead of insert on t for each row execute function f();
+create trigger x before truncate on t for each row execute function f();
+create trigger x before insert on t when (new.a > 1) execute function f();
+create trigger x before insert on t for each row when (old.a > 1) execute function f();
+create trigger x before delete on t for each row when (new.a > 1) execute function f();
+create trigger x before update of nosuch on t for each row execute function f();
+create trigger sk before insert on t for each row execute function f();
+create or replace trigger sk before insert on t for each row execute function f();
+create trigger x after insert on t referencing old table as o for each statement execute function f();
+create trigger x before insert on t referencing new table as o for each statement execute function f();
+create trigger x after insert or update on t referencing new table as o for each statement execute function f();
+drop function f();
+comment on trigger sk on t is 'a comment';
+select obj_description(oid, 'pg_trigger') from pg_trigger where tgname = 'sk';
+drop table t cascade;
+\set VERBOSITY terse
+set client_min_messages = error;
+drop schema triggers_a cascade;
