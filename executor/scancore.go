@@ -11,8 +11,9 @@ type scanCore struct {
 	Removed
 	ctx     *expr.Context
 	qual    expr.Qual
-	project *projection // nil: the scanned row is the result
-	read    int         // rows read, to poll now and then
+	passed  func() (types.Row, error) // not nil: gives the row again once it has passed the conditions
+	project *projection               // nil: the scanned row is the result
+	read    int                       // rows read, to poll now and then
 }
 
 // newScanCore compiles a scan's conditions and targets over rows with the given number of columns.
@@ -34,6 +35,12 @@ func (n *scanCore) emit(row types.Row) (types.Row, error) {
 	if err != nil || !ok {
 		n.Removed.Filter++
 		return nil, err
+	}
+	if n.passed != nil {
+		if row, err = n.passed(); err != nil {
+			return nil, err
+		}
+		n.ctx.Scan = row
 	}
 	if n.project == nil {
 		return row, nil

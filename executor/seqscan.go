@@ -1,6 +1,9 @@
 package executor
 
 import (
+	"slices"
+
+	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
@@ -21,7 +24,9 @@ type tableScan struct {
 	slot  heap.Slot
 	upto  int  // leading columns that expressions read
 	sys   bool // expressions read system columns
+	tx    bool // of these, some that stand in the tuple's header
 	copy  bool // rows must not point into pages: a node above may wait while it works on one
+	lazy  bool // the conditions can't wait: a row is copied only when it has passed them
 }
 
 func newTableScan(s *State, p *plan.Scan) (tableScan, error) {
@@ -60,6 +65,7 @@ func (t *tableScan) needColumns(e query.Expr) {
 		case !ok || v.VarNo < 1:
 		case v.AttNo < 0:
 			t.sys = true
+			t.tx = t.tx || v.AttNo != heap.AttrCTID && v.AttNo != heap.AttrTableOID
 		case v.AttNo == 0:
 			t.upto = len(t.table.Rel.Desc.Attrs)
 		default:
@@ -71,7 +77,7 @@ func (t *tableScan) needColumns(e query.Expr) {
 
 // row takes the slot's tuple apart for the expressions.
 func (t *tableScan) row() (types.Row, error) {
-	if t.copy {
+	if t.copy && !t.lazy {
 		t.slot.Materialize()
 	}
 	if err := t.slot.Deform(t.upto); err != nil {
@@ -83,20 +89,44 @@ func (t *tableScan) row() (types.Row, error) {
 	return t.slot.Row, nil
 }
 
+// keep copies the row that passed the conditions, where row has left that for now.
+func (t *tableScan) keep() (types.Row, error) {
+	t.slot.Materialize()
+	return t.slot.Row, t.slot.Deform(t.upto)
+}
+
 func (t *tableScan) setSystemColumns() {
 	sys := &t.ctx.Sys
-	sys.TID = t.slot.TID
-	sys.Xmin = t.slot.SysAttr(heap.AttrXmin).Raw()
-	sys.Xmax = t.slot.SysAttr(heap.AttrXmax).Raw()
-	sys.Cmin = uint32(t.slot.SysAttr(heap.AttrCmin).Raw())
-	sys.Cmax = uint32(t.slot.SysAttr(heap.AttrCmax).Raw())
-	sys.TableOID = t.table.Rel.OID
+	sys.TID, sys.TableOID = t.slot.TID, t.table.Rel.OID
+	if t.tx {
+		xmin, xmax, cid := t.slot.Writers()
+		sys.Xmin, sys.Xmax, sys.Cmin, sys.Cmax = uint64(xmin), uint64(xmax), cid, cid
+	}
+}
+
+// canWait says whether the evaluation of an expression may wait for other transactions, or run something that may.
+func canWait(e query.Expr) bool {
+	wait := false
+	query.Walk(e, func(e query.Expr) bool {
+		switch e := e.(type) {
+		case *query.Var, *query.Const, *query.BoolExpr, *query.NullTest, *query.RelabelType:
+		case *query.Param:
+			wait = wait || e.Kind != query.ParamExtern // else its sub-select may run now
+		case *query.OpExpr:
+			wait = wait || e.FuncOID >= catalog.FirstUserOID
+		default:
+			wait = true
+		}
+		return !wait
+	})
+	return wait
 }
 
 // seqScan reads a heap from end to end.
 type seqScan struct {
 	tableScan
-	scan *heap.Scan
+	scan  heap.Scan
+	began bool
 }
 
 func newSeqScan(s *State, p *plan.SeqScan) (Node, error) {
@@ -108,9 +138,14 @@ func newSeqScan(s *State, p *plan.SeqScan) (Node, error) {
 		return newSequenceScan(s, p, table)
 	}
 	n := &seqScan{}
-	n.tableScan, err = newTableScan(s, &p.Scan)
+	if n.tableScan, err = newTableScan(s, &p.Scan); err != nil {
+		return nil, err
+	}
+	if n.copy && s.epq == nil && len(p.Quals) > 0 && !slices.ContainsFunc(p.Quals, canWait) {
+		n.lazy, n.passed = true, n.keep
+	}
 	s.scans = append(s.scans, n)
-	return n, err
+	return n, nil
 }
 
 func (n *seqScan) Next() (types.Row, error) { return n.scanLoop(n.s, n.fetch) }
@@ -119,8 +154,9 @@ func (n *seqScan) fetch() (types.Row, error) {
 	if r := n.s.substitute(n.rtIndex); r != nil {
 		return n.epqScan(r)
 	}
-	if n.scan == nil {
-		n.scan = n.table.Heap.BeginScan(n.s.Backend.Heap, n.s.run.Snapshot, heap.ScanOpts{})
+	if !n.began {
+		n.scan.Begin(n.table.Heap, n.s.Backend.Heap, n.s.run.Snapshot, heap.ScanOpts{})
+		n.began = true
 	}
 	ok, err := n.scan.Next(&n.slot)
 	if err != nil || !ok {
@@ -131,9 +167,7 @@ func (n *seqScan) fetch() (types.Row, error) {
 
 func (n *seqScan) release() {
 	n.slot.Materialize()
-	if n.scan != nil {
-		n.scan.Release()
-	}
+	n.scan.Release()
 }
 
 func (n *seqScan) Rescan() error {
@@ -143,8 +177,6 @@ func (n *seqScan) Rescan() error {
 
 func (n *seqScan) Close() {
 	n.slot.Clear()
-	if n.scan != nil {
-		n.scan.End()
-		n.scan = nil
-	}
+	n.scan.End()
+	n.began = false
 }

@@ -250,7 +250,7 @@ func relationSecurable(r *Relation) *securable {
 	if r.Kind == 'S' {
 		s.kind = 's'
 	}
-	s.system = r.OID < firstUserOID && r.Namespace == CatalogNamespace && r.Kind != 'v'
+	s.system = r.OID < FirstUserOID && r.Namespace == CatalogNamespace && r.Kind != 'v'
 	return s
 }
 

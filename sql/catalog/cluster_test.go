@@ -190,7 +190,7 @@ func TestVisibility(t *testing.T) {
 		t.Fatal("there before it is made")
 	}
 	oid, err := a.GetNewOID(PgNamespaceOidIndexOID)
-	if err != nil || oid < firstUserOID {
+	if err != nil || oid < FirstUserOID {
 		t.Fatal(oid, err)
 	}
 	if err := a.Insert(PgNamespaceOID, namespaceRow(oid, "s")); err != nil {

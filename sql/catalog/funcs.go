@@ -38,7 +38,7 @@ func init() {
 		if rel == nil {
 			return types.Null, err
 		}
-		return types.Bool((rel.Kind == 'r' || rel.Kind == 'p') && rel.Persistence == 'p' && rel.OID >= firstUserOID), nil
+		return types.Bool((rel.Kind == 'r' || rel.Kind == 'p') && rel.Persistence == 'p' && rel.OID >= FirstUserOID), nil
 	})
 	viewFunc("pg_my_temp_schema", func(v *View, _ *types.Call) (types.Datum, error) { return types.Oid(v.path.temp), nil })
 	viewFunc("pg_is_other_temp_schema", isOtherTemp)

@@ -61,7 +61,7 @@ func (v *View) keysOfClass(row types.Row) ([]Key, error) {
 // keysOfRelation gives a relation's entries, and those of the table when it is an index: kind says which, 0 = unknown.
 func (v *View) keysOfRelation(oid OID, kind byte) ([]Key, error) {
 	keys := []Key{{Kind: RelationKey, A: oid}}
-	if oid < firstUserOID {
+	if oid < FirstUserOID {
 		keys = append(keys, Key{Kind: FilenodeKey, A: oid})
 	}
 	if kind != 0 && kind != 'i' && kind != 'I' {

@@ -11,8 +11,8 @@ import (
 	"github.com/calfdb/calf/sql/types"
 )
 
-// firstUserOID is where OIDs of users' objects begin.
-const firstUserOID OID = 16384
+// FirstUserOID is where OIDs of users' objects begin.
+const FirstUserOID OID = 16384
 
 // Loaders of everything but relations: each gives nil when there is no such object.
 
@@ -123,7 +123,7 @@ func procDescriptor(row types.Row) (*Proc, error) {
 			return nil, err
 		}
 	}
-	if p.Lang == SQLLanguage && p.OID < firstUserOID {
+	if p.Lang == SQLLanguage && p.OID < FirstUserOID {
 		if native := NativeName(p.Name, p.OID); hasNative(native) {
 			p.Lang, p.Src, p.SQLBody = InternalLanguage, native, ""
 		}

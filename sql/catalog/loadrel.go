@@ -111,7 +111,7 @@ func (r reader) loadAttrs(rel *Relation, class types.Row) error {
 }
 
 func (r reader) loadConstraints(rel *Relation, class types.Row) error {
-	if rel.OID < firstUserOID && rel.Kind != 'r' {
+	if rel.OID < FirstUserOID && rel.Kind != 'r' {
 		return nil
 	}
 	rows, err := r.list(PgConstraintConrelidContypidConnameIndexOID, types.Oid(rel.OID))
@@ -320,7 +320,7 @@ func (r reader) loadRules(rel *Relation, class types.Row) error {
 }
 
 func (r reader) loadInherits(rel *Relation, class types.Row) error {
-	if rel.OID < firstUserOID {
+	if rel.OID < FirstUserOID {
 		return nil
 	}
 	rows, err := r.list(PgInheritsRelidSeqnoIndexOID, types.Oid(rel.OID))

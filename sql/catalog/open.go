@@ -16,7 +16,7 @@ func (v *View) OpenHeap(rel *Relation) (*heap.Relation, error) {
 		return rel.opened.heap, nil
 	}
 	spec := heap.Spec{ID: rel.Storage, OID: rel.OID, Name: rel.Name, Layout: tuple.NewLayout(rel.Desc), FillFactor: rel.Fillfactor,
-		Temp: rel.Persistence == 't', NoRowLocks: rel.OID < firstUserOID}
+		Temp: rel.Persistence == 't', NoRowLocks: rel.OID < FirstUserOID}
 	for _, ix := range rel.Indexes {
 		IndexAttrs(ix).Each(func(num int16) bool { spec.IndexedAttrs.Add(num); return true })
 		if ix.Unique && ix.Immediate && len(ix.Exprs) == 0 && ix.Pred == nil {

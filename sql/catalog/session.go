@@ -84,7 +84,7 @@ func (v *View) EndTransaction(_ bool) {
 
 // IsSharedRelation says whether a relation is a shared catalog or an index of one.
 func IsSharedRelation(oid OID) bool {
-	if oid >= firstUserOID {
+	if oid >= FirstUserOID {
 		return false
 	}
 	loadBoot()

@@ -207,7 +207,7 @@ func (v *View) SetMappedStorage(rel OID, shared bool, node uint32) {
 }
 
 // IsMapped says whether a relation's storage is not in pg_class but in the map.
-func IsMapped(rel OID) bool { return rel < firstUserOID && isMapped(rel) }
+func IsMapped(rel OID) bool { return rel < FirstUserOID && isMapped(rel) }
 
 func isMapped(rel OID) bool {
 	loadBoot()

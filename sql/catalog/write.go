@@ -245,10 +245,10 @@ func (v *View) GetNewOID(index OID) (OID, error) {
 
 func (c *Cluster) nextOID() OID {
 	if c.bootstrapping.Load() {
-		if n := c.bootOID.Add(1); n < uint32(firstUserOID) {
+		if n := c.bootOID.Add(1); n < uint32(FirstUserOID) {
 			return OID(n)
 		}
-		panic(fmt.Sprintf("catalog: more than %d objects are made at first start", firstUserOID-firstBootOID))
+		panic(fmt.Sprintf("catalog: more than %d objects are made at first start", FirstUserOID-firstBootOID))
 	}
 	return c.st.Xact.NewOID()
 }

@@ -138,6 +138,13 @@ func (s *Slot) SysAttr(num int16) types.Datum {
 	panic("heap: no such system column")
 }
 
+// Writers gives what the header says of the tuple's writers, as the system columns of these names.
+func (s *Slot) Writers() (xmin, xmax, cid uint32) {
+	b := s.head()
+	h := header(b[:])
+	return uint32(h.xmin(s.base)), uint32(h.xmax(s.base)), uint32(h.cid())
+}
+
 // Xmin is the inserting transaction, frozen or not.
 func (s *Slot) Xmin() xact.XID { return s.h.xmin(s.base) }
 
