@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/rs/zerolog"
 
 	"github.com/calfdb/calf/executor/session"
@@ -35,6 +36,11 @@ func startServerAt(t *testing.T) (run func(name string, args ...string) string, 
 
 // startServerWith is startServerAt with settings, as of the command line.
 func startServerWith(t *testing.T, conf map[string]string) (run func(name string, args ...string) string, socketDir string) {
+	return startServerOn(t, nil, conf)
+}
+
+// startServerOn is startServerWith on a file system; nil = the operating system's.
+func startServerOn(t *testing.T, files vfs.FS, conf map[string]string) (run func(name string, args ...string) string, socketDir string) {
 	t.Helper()
 	dir := t.TempDir()
 	set := settings.NewServer()
@@ -43,7 +49,7 @@ func startServerWith(t *testing.T, conf map[string]string) (run func(name string
 			t.Fatal(err)
 		}
 	}
-	srv, err := session.Open(session.Options{DataDir: filepath.Join(dir, "data"), Superuser: "postgres", Settings: set, Log: zerolog.Nop()})
+	srv, err := session.Open(session.Options{DataDir: filepath.Join(dir, "data"), Superuser: "postgres", Settings: set, Log: zerolog.Nop(), Files: files})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/rs/zerolog"
 
 	"github.com/calfdb/calf/executor"
@@ -37,6 +38,8 @@ type Options struct {
 	// Reload re-reads the configuration files (pg_reload_conf); Conn finds a connection by process id. Both may be nil.
 	Reload func()
 	Conn   func(pid int32) *pgwire.Conn
+	// Files is where the page store's files are; nil = the operating system's file system.
+	Files vfs.FS
 	// NewPID gives process ids to sessions without a client; nil = some that no connection has.
 	NewPID func() int32
 }
@@ -71,8 +74,8 @@ func Open(o Options) (*Server, error) {
 	}
 	buffers := o.Settings.Int(settings.SharedBuffers) // pages
 	var err error
-	s.store, err = pagestore.Open(pagestore.Options{Dir: filepath.Join(o.DataDir, "store"), CacheSize: int64(buffers) * 8192 / 8,
-		Logf: func(format string, args ...any) { o.Log.Debug().Msgf(format, args...) }})
+	s.store, err = pagestore.Open(pagestore.Options{FS: o.Files, Dir: filepath.Join(o.DataDir, "store"), CacheSize: int64(buffers) * 8192 / 8,
+		Logf: func(format string, args ...any) { o.Log.Warn().Msgf(format, args...) }})
 	if err != nil {
 		return nil, err
 	}

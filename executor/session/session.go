@@ -87,6 +87,7 @@ type Session struct {
 	active     atomic.Bool // a statement is running
 	terminated atomic.Pointer[pgerr.Error]
 	done       chan struct{} // receives when a wait must end
+	makesRoom  bool          // see makesRoom
 	timer      *time.Timer   // statement_timeout
 	ctx        context.Context
 	closed     bool
@@ -97,6 +98,9 @@ type sessionInterrupt struct{ s *Session }
 
 func (i sessionInterrupt) Done() <-chan struct{} { return i.s.done }
 func (i sessionInterrupt) Err() error            { return i.s.backend.Interrupted() }
+
+// MakesRoom: see pagestore.RoomMaker.
+func (i sessionInterrupt) MakesRoom() bool { return i.s.makesRoom }
 
 // interrupt asks the running statement to end with err, and wakes it when it waits. Any goroutine.
 func (s *Session) interrupt(err *pgerr.Error) {

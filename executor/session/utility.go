@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
@@ -28,6 +29,10 @@ func (s *Session) runUtility(p *prepared, pl *plan.Planned, params []types.Datum
 	c := &command{s: s, p: p, params: params, out: out}
 	if s.backend.Heap.Tx != nil && s.backend.Heap.Tx.ReadOnly && !changesNothing(node) {
 		return "", readOnlyError(parse.CommandTag(node))
+	}
+	if makesRoom(node) {
+		s.makesRoom = true
+		defer func() { s.makesRoom = false }()
 	}
 	switch n := node.Node.(type) {
 	case *pg_query.Node_TransactionStmt:
@@ -125,6 +130,20 @@ func (c *command) transaction(n *pg_query.TransactionStmt) (string, error) {
 		return "ROLLBACK", s.rollbackTo(n.SavepointName)
 	}
 	return "", pgerr.NotSupported("two-phase commit")
+}
+
+// makesRoom tells the statements that may use the disk space that is kept for them when there is no other: they give more back. VACUUM FULL writes the
+// table again first.
+func makesRoom(node *pg_query.Node) bool {
+	switch n := node.Node.(type) {
+	case *pg_query.Node_DropStmt, *pg_query.Node_TruncateStmt, *pg_query.Node_DropdbStmt:
+		return true
+	case *pg_query.Node_VacuumStmt:
+		return n.VacuumStmt.IsVacuumcmd && !slices.ContainsFunc(n.VacuumStmt.Options, func(o *pg_query.Node) bool {
+			return o.GetDefElem().GetDefname() == "full"
+		})
+	}
+	return false
 }
 
 // utilityResult gives the result columns of a utility statement, nil when it has none.

@@ -16,6 +16,12 @@ type Cancel interface {
 	Err() error
 }
 
+// RoomMaker is a Cancel of somebody who may be at work to make room: then Admit lets him use the reserve at all his writes, those of the catalogs too.
+type RoomMaker interface {
+	Cancel
+	MakesRoom() bool
+}
+
 // diskCheckInterval is the period at which free disk space is measured.
 const diskCheckInterval = 250 * time.Millisecond
 
@@ -32,10 +38,10 @@ type admission struct {
 func (a *admission) init(s *Store) { a.s = s }
 
 // Admit is called by a writer before its first latch. It waits while Pebble holds writes back, and refuses with 53100 when the disk is nearly
-// full. reserve lets DROP, TRUNCATE and VACUUM, which make room, use what is left.
+// full. reserve, and a Cancel that is a RoomMaker at work, lets DROP, TRUNCATE and VACUUM, which make room, use what is left.
 func (s *Store) Admit(c Cancel, reserve bool) error {
 	a := &s.admit
-	if a.full.Load() && !reserve {
+	if a.full.Load() && !reserve && !makesRoom(c) {
 		return pgerr.New(pgerr.DiskFull, "could not write to the page store: No space left on device").
 			WithHint("Check free disk space.")
 	}
@@ -43,6 +49,11 @@ func (s *Store) Admit(c Cancel, reserve bool) error {
 		return nil
 	}
 	return a.waitStall(c)
+}
+
+func makesRoom(c Cancel) bool {
+	r, ok := c.(RoomMaker)
+	return ok && r.MakesRoom()
 }
 
 func (a *admission) waitStall(c Cancel) error {
