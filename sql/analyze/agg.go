@@ -103,6 +103,13 @@ func (p *state) aggregateCall(c *call, f *catalog.Proc) query.Expr {
 		}
 	}
 	p.aggregateArguments(a, c, info)
+	if isPolymorphic(info.TransType) {
+		actual := a.ArgTypes
+		if len(actual) > len(f.ArgTypes) { // of VARIADIC "any"
+			actual = actual[:len(f.ArgTypes)]
+		}
+		a.TransType = p.resolveGeneric(actual, append([]OID(nil), f.ArgTypes...), info.TransType)
+	}
 	p.placeAggregate(a)
 	return a
 }

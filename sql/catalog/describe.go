@@ -50,6 +50,28 @@ func (v *View) describe(o Object) (string, error) {
 		return fmt.Sprintf("cast from %s to %s", v.typeText(row[CastCastsource].Oid()), v.typeText(row[CastCasttarget].Oid())), nil
 	case PgOperatorOID:
 		return v.describeOperator(o.OID)
+	case PgAmopOID:
+		_, row, err := v.Find(PgAmopOidIndexOID, types.Oid(o.OID))
+		if row == nil {
+			return "", err
+		}
+		op, err := v.Operator(row[AmopAmopopr].Oid())
+		if op == nil {
+			return "", err
+		}
+		return fmt.Sprintf("operator %d (%s, %s) of %s: %s", row[AmopAmopstrategy].Int2(), v.typeText(row[AmopAmoplefttype].Oid()),
+			v.typeText(row[AmopAmoprighttype].Oid()), v.Describe(Object{PgOpfamilyOID, row[AmopAmopfamily].Oid(), 0}), v.operatorText(op)), nil
+	case PgAmprocOID:
+		_, row, err := v.Find(PgAmprocOidIndexOID, types.Oid(o.OID))
+		if row == nil {
+			return "", err
+		}
+		p, err := v.Proc(row[AmprocAmproc].Oid())
+		if p == nil {
+			return "", err
+		}
+		return fmt.Sprintf("function %d (%s, %s) of %s: %s", row[AmprocAmprocnum].Int2(), v.typeText(row[AmprocAmproclefttype].Oid()),
+			v.typeText(row[AmprocAmprocrighttype].Oid()), v.Describe(Object{PgOpfamilyOID, row[AmprocAmprocfamily].Oid(), 0}), v.ProcText(p)), nil
 	case PgCollationOID:
 		c, err := v.Collation(o.OID)
 		if c == nil {

@@ -41,6 +41,8 @@ func (v *View) removeRows(o Object) error {
 		return v.removeConstraint(o.OID)
 	case PgAttrdefOID:
 		return v.removeDefault(o.OID)
+	case PgOperatorOID:
+		return v.removeOperator(o.OID)
 	case PgOpfamilyOID:
 		return v.removeAll(o, [][2]OID{{PgAmopOID, PgAmopFamStratIndexOID}, {PgAmprocOID, PgAmprocFamProcIndexOID}})
 	}
@@ -49,6 +51,43 @@ func (v *View) removeRows(o Object) error {
 		return pgerr.Internal("objects of catalog %d can't be dropped", o.Class)
 	}
 	_, err := v.DeleteWhere(o.Class, index, oid)
+	return err
+}
+
+// removeOperator deletes an operator; its commutator and negator forget it.
+func (v *View) removeOperator(oid OID) error {
+	o, err := v.Operator(oid)
+	if err != nil {
+		return err
+	}
+	if o == nil {
+		return missing("operator", oid)
+	}
+	for _, other := range []OID{o.Commutator, o.Negator} {
+		if other == 0 || other == oid {
+			continue
+		}
+		tid, old, err := v.Find(PgOperatorOidIndexOID, types.Oid(other))
+		if err != nil {
+			return err
+		}
+		if old == nil || old[OperatorOprcom].Oid() != oid && old[OperatorOprnegate].Oid() != oid {
+			continue
+		}
+		row := append(types.Row(nil), old...)
+		for _, col := range []int{OperatorOprcom, OperatorOprnegate} {
+			if row[col].Oid() == oid {
+				row[col] = types.Oid(0)
+			}
+		}
+		if err := v.Update(PgOperatorOID, tid, old, row); err != nil {
+			return err
+		}
+		if err := v.NextCommand(); err != nil {
+			return err
+		}
+	}
+	_, err = v.DeleteWhere(PgOperatorOID, PgOperatorOidIndexOID, types.Oid(oid))
 	return err
 }
 

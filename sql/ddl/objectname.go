@@ -19,7 +19,7 @@ func (c *ctx) renameObject(n *pg_query.RenameStmt) error {
 	if k == nil {
 		return pgerr.NotSupported("%s ... RENAME", parse.AlterTag(n.RenameType))
 	}
-	if err := c.requireOwnership(n.RenameType, o, n.Object); err != nil {
+	if err := c.requireOwnership(routineWord(n.RenameType), o, n.Object); err != nil {
 		return err
 	}
 	tid, old, err := c.v.Find(catalog.OIDIndex(o.Class), types.Oid(o.OID))

@@ -50,7 +50,7 @@ func (c *ctx) objectOwner(n *pg_query.AlterOwnerStmt, o catalog.Object, k *objec
 		return err
 	}
 	if !c.isSuperuser() {
-		if err := c.requireOwnership(n.ObjectType, o, n.Object); err != nil {
+		if err := c.requireOwnership(routineWord(n.ObjectType), o, n.Object); err != nil {
 			return err
 		}
 		if err := c.requireMember(owner); err != nil {

@@ -96,3 +96,12 @@ func (c *ctx) requireCastOwner(o catalog.Object) error {
 	return pgerr.New(pgerr.InsufficientPrivilege, "must be owner of type %s or type %s", types.FormatType(c.Backend.Env, source),
 		types.FormatType(c.Backend.Env, target))
 }
+
+// routineWord is the kind by which ALTER's messages name an object: all routines are functions to it.
+func routineWord(t pg_query.ObjectType) pg_query.ObjectType {
+	switch t {
+	case pg_query.ObjectType_OBJECT_AGGREGATE, pg_query.ObjectType_OBJECT_PROCEDURE, pg_query.ObjectType_OBJECT_ROUTINE:
+		return pg_query.ObjectType_OBJECT_FUNCTION
+	}
+	return t
+}

@@ -215,7 +215,7 @@ func (c *ctx) findOperator(n *pg_query.ObjectWithArgs) (OID, error) {
 		case left == 0:
 			return 0, pgerr.New(pgerr.UndefinedFunction, "operator does not exist: %s %s", name, types.FormatType(c.Backend.Env, right))
 		case right == 0:
-			return 0, pgerr.New(pgerr.UndefinedFunction, "operator does not exist: %s %s", types.FormatType(c.Backend.Env, left), name)
+			return 0, pgerr.New(pgerr.SyntaxError, "postfix operators are not supported")
 		}
 		return 0, pgerr.New(pgerr.UndefinedFunction, "operator does not exist: %s %s %s", types.FormatType(c.Backend.Env, left), name,
 			types.FormatType(c.Backend.Env, right))

@@ -44,7 +44,7 @@ func setSchema(c *ctx, n *pg_query.AlterObjectSchemaStmt) (string, error) {
 	if err := c.checkMove(from, to); err != nil {
 		return "", err
 	}
-	if err := c.requireOwnership(n.ObjectType, o, n.Object); err != nil {
+	if err := c.requireOwnership(routineWord(n.ObjectType), o, n.Object); err != nil {
 		return "", err
 	}
 	if err := c.requireCreate(to); err != nil {
