@@ -62,6 +62,12 @@ func EncodingName(name string) (canonical string, ok bool) {
 	return e.name, ok
 }
 
+// Encoding gives the conversion of an encoding to and from UTF-8 (nil: bytes pass unchanged) with PostgreSQL's canonical name.
+func Encoding(name string) (canonical string, e encoding.Encoding, ok bool) {
+	c, ok := lookupEncoding(name)
+	return c.name, c.enc, ok
+}
+
 func lookupEncoding(name string) (clientEncoding, bool) {
 	key := strings.Map(func(r rune) rune {
 		switch {

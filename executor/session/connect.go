@@ -85,6 +85,7 @@ func (s *Session) openDatabase(database, user string) error {
 	if err := s.useDB(db.OID); err != nil {
 		return err
 	}
+	s.backend.Env.Settings.CTypeC = db.CType == "C" || db.CType == "POSIX"
 	s.view.SetUser(role.OID)
 	s.view.SetSessionUser(role.OID)
 	s.view.Attach(func() {

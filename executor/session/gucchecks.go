@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calfdb/calf/pgwire"
+	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/settings"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -14,6 +15,7 @@ func init() {
 	settings.RegisterCheck("client_encoding", checkClientEncoding)
 	settings.RegisterCheck("TimeZone", checkTimeZone)
 	settings.RegisterCheck("log_timezone", checkTimeZone)
+	settings.RegisterCheck("standard_conforming_strings", checkStandardStrings)
 }
 
 // otherEncodings exist in PostgreSQL, but text cannot be converted to and from them here.
@@ -31,6 +33,14 @@ func checkClientEncoding(_ *settings.Session, d *settings.Def, v *settings.Value
 		return settings.Reject(d, v.Str, "Conversion between "+v.Str+" and UTF8 is not supported.")
 	}
 	return settings.Reject(d, v.Str, "")
+}
+
+// checkStandardStrings: the parser reads backslashes in plain literals as they are.
+func checkStandardStrings(_ *settings.Session, _ *settings.Def, v *settings.Value, _ settings.Source) error {
+	if v.I == 0 {
+		return pgerr.NotSupported("standard_conforming_strings = off")
+	}
+	return nil
 }
 
 func checkTimeZone(_ *settings.Session, d *settings.Def, v *settings.Value, _ settings.Source) error {

@@ -66,6 +66,13 @@ func (c *command) execute(n *pg_query.ExecuteStmt) (string, error) {
 	return c.s.runStatements(p, plans, params, c.out)
 }
 
+// elsewhere drops the place of an error in another text than the client's.
+func elsewhere(err error) error {
+	e := *pgerr.From(err)
+	e.Location, e.Position = 0, 0
+	return &e
+}
+
 // executeTarget finds EXECUTE's statement and evaluates its parameters, coerced to the types it declares.
 func (c *command) executeTarget(n *pg_query.ExecuteStmt) (*prepared, []types.Datum, error) {
 	s := c.s
@@ -75,9 +82,7 @@ func (c *command) executeTarget(n *pg_query.ExecuteStmt) (*prepared, []types.Dat
 	}
 	a, err := s.analyze(p)
 	if err != nil {
-		e := *pgerr.From(err)
-		e.Location = 0 // a place in another text than the client's
-		return nil, nil, &e
+		return nil, nil, elsewhere(err)
 	}
 	if len(n.Params) != len(a.ParamTypes) {
 		return nil, nil, pgerr.New(pgerr.SyntaxError, "wrong number of parameters for prepared statement \"%s\"", n.Name).

@@ -163,7 +163,7 @@ func (s *Session) utilityResult(node *pg_query.Node) ([]*query.TargetEntry, erro
 		}
 		a, err := s.analyze(p)
 		if err != nil {
-			return nil, err
+			return nil, elsewhere(err)
 		}
 		return a.Result, nil
 	case *pg_query.Node_FetchStmt:

@@ -17,7 +17,8 @@ const (
 	dropInternal
 	dropExtension
 	dropPartition
-	dropReverse // came back from an object that it is a part of
+	dropReverse   // came back from an object that it is a part of
+	dropSubobject // a column of a table that is on the list too: the table tells of it
 )
 
 // Dropper drops objects with what depends on them.
@@ -115,6 +116,10 @@ func (d *Dropper) listed(o Object, flags int) bool {
 		if t.o == o {
 			t.flags |= flags
 			return true
+		}
+		if o.Sub == 0 && t.o.Class == o.Class && t.o.OID == o.OID { // a column was listed, now its table is
+			t.flags |= flags | dropSubobject
+			continue
 		}
 		if t.o.Class == o.Class && t.o.OID == o.OID && t.o.Sub == 0 {
 			return true
@@ -246,7 +251,7 @@ func (d *Dropper) report() error {
 	refused := false
 	for i := len(d.targets) - 1; i >= 0; i-- {
 		t := &d.targets[i]
-		if t.flags&dropOriginal != 0 || t.flags&(dropAuto|dropInternal|dropPartition|dropExtension) != 0 {
+		if t.flags&dropOriginal != 0 || t.flags&(dropAuto|dropInternal|dropPartition|dropExtension|dropSubobject) != 0 {
 			continue
 		}
 		what := d.View.Describe(t.o)

@@ -158,7 +158,7 @@ func (a *alteration) run(cmd *pg_query.AlterTableCmd) error {
 		return withoutPlace(cmd, err)
 	}
 	switch cmd.Subtype {
-	case pg_query.AlterTableType_AT_ColumnDefault, pg_query.AlterTableType_AT_SetNotNull, pg_query.AlterTableType_AT_DropNotNull,
+	case pg_query.AlterTableType_AT_ColumnDefault, pg_query.AlterTableType_AT_DropExpression, pg_query.AlterTableType_AT_SetNotNull, pg_query.AlterTableType_AT_DropNotNull,
 		pg_query.AlterTableType_AT_SetStatistics, pg_query.AlterTableType_AT_SetStorage:
 		if err := a.next(); err != nil {
 			return err
@@ -216,6 +216,8 @@ func (a *alteration) runOne(cmd *pg_query.AlterTableCmd) error {
 		return a.dropColumn(cmd)
 	case pg_query.AlterTableType_AT_ColumnDefault:
 		return a.columnDefault(cmd)
+	case pg_query.AlterTableType_AT_DropExpression:
+		return a.dropExpression(cmd)
 	case pg_query.AlterTableType_AT_SetNotNull:
 		return a.setColumnNotNull(cmd)
 	case pg_query.AlterTableType_AT_DropNotNull:

@@ -246,6 +246,46 @@ func (a *alteration) columnDefault(cmd *pg_query.AlterTableCmd) error {
 	return err
 }
 
+// dropExpression is DROP EXPRESSION: a generated column becomes a plain one, its values stay.
+func (a *alteration) dropExpression(cmd *pg_query.AlterTableCmd) error {
+	num, err := a.attr(cmd.Name)
+	if err != nil {
+		return err
+	}
+	x := &a.rel.Desc.Attrs[num-1]
+	if x.Generated == 0 {
+		if !cmd.MissingOk {
+			return pgerr.New(pgerr.ObjectNotInPrerequisiteState, "column \"%s\" of relation \"%s\" is not a stored generated column", x.Name, a.rel.Name)
+		}
+		a.notice(pgerr.SuccessfulCompletion, "column \"%s\" of relation \"%s\" is not a stored generated column, skipping", x.Name, a.rel.Name)
+		return nil
+	}
+	if !a.recurse && len(a.rel.Children) > 0 {
+		return pgerr.New(pgerr.FeatureNotSupported, "ALTER TABLE / DROP EXPRESSION must be applied to child tables too")
+	}
+	if x.InhCount > 0 && len(*a.tree) > 0 && (*a.tree)[0] == a {
+		return pgerr.New(pgerr.InvalidTableDefinition, "cannot drop generation expression from inherited column")
+	}
+	err = a.v.Modify(catalog.PgAttributeOID, catalog.PgAttributeRelidAttnumIndexOID, []types.Datum{types.Oid(a.rel.OID), types.Int2(num)}, func(row types.Row) {
+		row[catalog.AttributeAttgenerated] = types.Char(0)
+	})
+	if err != nil {
+		return err
+	}
+	_, row, err := a.v.Find(catalog.PgAttrdefAdrelidAdnumIndexOID, types.Oid(a.rel.OID), types.Int2(num))
+	if err != nil || row == nil {
+		return err
+	}
+	// The expression's internal dependency would make it undroppable by itself.
+	if err := a.v.RemoveDepends(object(catalog.PgAttrdefOID, row[catalog.AttrdefOid].Oid()), 0, 0); err != nil {
+		return err
+	}
+	if err := a.next(); err != nil {
+		return err
+	}
+	return a.removeDefault(num)
+}
+
 // removeDefault drops a column's default, if it has one.
 func (c *alteration) removeDefault(num int16) error {
 	_, row, err := c.v.Find(catalog.PgAttrdefAdrelidAdnumIndexOID, types.Oid(c.rel.OID), types.Int2(num))

@@ -261,8 +261,5 @@ func (c *ctx) storeDefault(rel OID, num int16, e query.Expr, generated bool) (OI
 	if err := c.v.Depend(def, kind, column); err != nil {
 		return 0, err
 	}
-	if generated {
-		return oid, c.v.DependOnExpr(column, catalog.DepNormal, e, rel, catalog.DepAuto)
-	}
 	return oid, c.v.DependOnExpr(def, catalog.DepNormal, e, rel, catalog.DepNormal)
 }

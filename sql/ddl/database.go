@@ -20,6 +20,7 @@ func init() {
 type databaseOptions struct {
 	owner                 OID
 	template              string
+	collate, ctype        string // "" = the template's
 	isTemplate, allowConn *bool
 	connLimit             int32
 	hasLimit              bool
@@ -69,10 +70,17 @@ func (c *ctx) databaseClause(o *databaseOptions, d *pg_query.DefElem) (err error
 	case "encoding":
 		return checkEncoding(d)
 	case "lc_collate", "lc_ctype", "locale":
-		switch v := defText(d.Arg); v {
+		v := defText(d.Arg)
+		switch v {
 		case "C.UTF-8", "C.utf8", "C", "POSIX":
 		default:
 			return pgerr.New(pgerr.WrongObjectType, "invalid locale name: \"%s\"", v)
+		}
+		if d.Defname != "lc_ctype" {
+			o.collate = v
+		}
+		if d.Defname != "lc_collate" {
+			o.ctype = v
 		}
 	case "tablespace":
 		return c.checkTablespace(defText(d.Arg))
@@ -85,6 +93,28 @@ func (c *ctx) databaseClause(o *databaseOptions, d *pg_query.DefElem) (err error
 		return pgerr.New(pgerr.SyntaxError, "option \"%s\" not recognized", d.Defname).WithLocation(int(d.Location))
 	}
 	return err
+}
+
+// checkLocale fills in the template's locale, and refuses another one for data that are sorted already.
+func (o *databaseOptions) checkLocale(from *catalog.Database) error {
+	differs := func(what, v, have string) error {
+		return pgerr.New(pgerr.InvalidParameterValue, "new %s (%s) is incompatible with the %s of the template database (%s)", what, v, what, have).
+			WithHint("Use the same %s as in the template database, or use template0 as template.", what)
+	}
+	if o.collate == "" {
+		o.collate = from.Collate
+	}
+	if o.ctype == "" {
+		o.ctype = from.CType
+	}
+	switch {
+	case o.template == "template0":
+	case o.collate != from.Collate:
+		return differs("collation", o.collate, from.Collate)
+	case o.ctype != from.CType:
+		return differs("LC_CTYPE", o.ctype, from.CType)
+	}
+	return nil
 }
 
 func checkEncoding(d *pg_query.DefElem) error {
@@ -169,6 +199,10 @@ func (c *ctx) copyDatabase(name string, from *catalog.Database, o *databaseOptio
 		return err
 	}
 	row = append(types.Row(nil), row...)
+	if err := o.checkLocale(from); err != nil {
+		return err
+	}
+	row[catalog.DatabaseDatcollate], row[catalog.DatabaseDatctype] = types.Text(o.collate), types.Text(o.ctype)
 	row[catalog.DatabaseOid], row[catalog.DatabaseDatname], row[catalog.DatabaseDatdba] = types.Oid(oid), types.Text(name), types.Oid(o.owner)
 	row[catalog.DatabaseDatistemplate] = types.Bool(o.isTemplate != nil && *o.isTemplate)
 	row[catalog.DatabaseDatallowconn] = types.Bool(o.allowConn == nil || *o.allowConn)

@@ -83,11 +83,22 @@ func text1(name string, f func(c *types.Call, s string) string) {
 	types.RegisterFunc(name, func(c *types.Call) (types.Datum, error) { return types.Text(f(c, c.Args[0].Str())), nil })
 }
 
-const cCollation, posixCollation = 950, 951
+const defaultCollation, cCollation, posixCollation = 100, 950, 951
+
+// asciiOnly says whether a call's collation knows no letters beyond ASCII's.
+func asciiOnly(c *types.Call) bool {
+	switch c.Collation {
+	case cCollation, posixCollation:
+		return true
+	case defaultCollation:
+		return c.Env != nil && c.Env.Settings != nil && c.Env.Settings.CTypeC
+	}
+	return false
+}
 
 // mapCase changes case: of ASCII letters only under collation C, else of all characters that have one counterpart.
 func mapCase(c *types.Call, s string, f func(rune) rune) string {
-	if c.Collation == cCollation || c.Collation == posixCollation {
+	if asciiOnly(c) {
 		return strings.Map(func(r rune) rune {
 			if r < utf8.RuneSelf {
 				return f(r)
@@ -100,7 +111,7 @@ func mapCase(c *types.Call, s string, f func(rune) rune) string {
 
 func initcap(c *types.Call, s string) string {
 	inWord := false
-	ascii := c.Collation == cCollation || c.Collation == posixCollation
+	ascii := asciiOnly(c)
 	return strings.Map(func(r rune) rune {
 		alnum := r < utf8.RuneSelf && (r >= '0' && r <= '9' || unicode.IsLetter(r)) || r >= utf8.RuneSelf && !ascii && (unicode.IsLetter(r) || unicode.IsDigit(r))
 		was := inWord

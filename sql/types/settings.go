@@ -13,6 +13,7 @@ type Settings struct {
 	XMLBinaryHex     bool      // xmlbinary = hex
 	ArrayNulls       bool      // array_nulls
 	QuoteAllIdents   bool      // quote_all_identifiers
+	CTypeC           bool      // the database's lc_ctype is C: its default collation knows the letters of ASCII only
 	LCMonetary       string
 	LCTime           string
 	LCNumeric        string

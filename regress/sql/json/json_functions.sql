@@ -35,5 +35,4 @@ SELECT json_agg(x ORDER BY x DESC) FILTER (WHERE x > 1), jsonb_agg(NULL::int) FR
 SELECT jsonb_path_query('{"a":[1,2,3]}', '$.a[*] ? (@ > 1)');
 SELECT jsonb_path_exists('{"a":1}', '$.a'), jsonb_path_match('{"a":1}', '$.a == 1'), jsonb_path_query_array('[1,2,3]', '$[1 to 2]'), jsonb_path_query_first('[5,6]', '$[*]'), '{"a":2}'::jsonb @? '$.a', '{"a":2}'::jsonb @@ '$.a > 1';
 SELECT '$.a['::jsonpath;
-SELECT ('{"a":{"b":[10,20]}}'::jsonb)['a']['b'][1], ('[1,2]'::jsonb)[0];
 DROP TABLE jp;

@@ -91,6 +91,4 @@ SELECT name, setting, unit, vartype, context, min_val, max_val FROM pg_settings 
 SELECT source, setting FROM pg_settings WHERE name = 'work_mem';
 SET work_mem = '5MB';
 SELECT source, setting, reset_val FROM pg_settings WHERE name = 'work_mem';
-UPDATE pg_settings SET setting = '6MB' WHERE name = 'work_mem';
-SHOW work_mem;
 RESET work_mem;

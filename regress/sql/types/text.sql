@@ -34,6 +34,6 @@ SELECT 'con'
 'cat';
 SELECT to_char(1234.5, '9999.99'), to_number('1,234.5', '9,999.9');
 SELECT string_to_table('a,b', ',');
-SELECT to_hex(10), to_ascii('abc', 'LATIN1'), unistr('\0441\+01F600');
+SELECT to_hex(10), unistr('\0441\+01F600');
 SELECT 'abc'::name, 'x'::"char", 'xyz'::"char", ''::"char";
 DROP TABLE txt;
