@@ -20,6 +20,7 @@ type sample struct {
 	rows      []types.Row
 	totalRows float64 // estimate of all live rows
 	dead      float64 // estimate of all dead ones
+	inherited bool    // of a table and its descendants
 }
 
 // analyzeOne gathers the statistics of a table's columns.
@@ -35,6 +36,9 @@ func (c *ctx) analyzeOne(t vacuumTarget, o vacuumOptions) error {
 	target := 0
 	for _, a := range columns {
 		target = max(target, a.target)
+	}
+	if rel.Kind == 'p' {
+		return c.analyzeTree(rel, columns, target)
 	}
 	h, err := c.v.OpenHeap(rel)
 	if err != nil {
@@ -58,7 +62,13 @@ func (c *ctx) analyzeOne(t vacuumTarget, o vacuumOptions) error {
 		return err
 	}
 	c.reportAnalyze(rel, s, len(t.columns) == 0)
-	return nil
+	if !rel.HasSubclass || rel.Kind != 'r' {
+		return nil
+	}
+	if err := c.next(); err != nil {
+		return err
+	}
+	return c.analyzeTree(rel, columns, target)
 }
 
 // reportAnalyze tells the statistics collector. What this transaction has changed itself is counted when it commits.
@@ -224,7 +234,7 @@ func (c *ctx) analyzeColumn(rel *catalog.Relation, a analyzedColumn, s *sample) 
 		}
 	}
 	st.compute()
-	return c.storeStats(rel, st)
+	return c.storeStats(rel, st, s.inherited)
 }
 
 // orderOperators gives the < and = of a type's default btree operator class, 0 when it has none.
@@ -245,10 +255,10 @@ func (c *ctx) orderOperators(typ OID) (lt, eq OID, err error) {
 }
 
 // storeStats replaces a column's row in pg_statistic.
-func (c *ctx) storeStats(rel *catalog.Relation, st *columnStats) error {
+func (c *ctx) storeStats(rel *catalog.Relation, st *columnStats, inherited bool) error {
 	row := catalog.NewRow(catalog.PgStatisticOID)
 	row[catalog.StatisticStarelid], row[catalog.StatisticStaattnum] = types.Oid(rel.OID), types.Int2(st.attr.Num)
-	row[catalog.StatisticStainherit] = types.Bool(false)
+	row[catalog.StatisticStainherit] = types.Bool(inherited)
 	row[catalog.StatisticStanullfrac] = types.Float4(float32(st.nullFrac))
 	row[catalog.StatisticStawidth] = types.Int4(int32(st.width))
 	row[catalog.StatisticStadistinct] = types.Float4(float32(st.distinct))
@@ -267,7 +277,7 @@ func (c *ctx) storeStats(rel *catalog.Relation, st *columnStats) error {
 			row[catalog.StatisticStavalues1+i] = catalog.AnyArray(&a, slot.Values...)
 		}
 	}
-	tid, old, err := c.v.Find(catalog.PgStatisticRelidAttInhIndexOID, types.Oid(rel.OID), types.Int2(a.Num), types.Bool(false))
+	tid, old, err := c.v.Find(catalog.PgStatisticRelidAttInhIndexOID, types.Oid(rel.OID), types.Int2(a.Num), types.Bool(inherited))
 	if err != nil {
 		return err
 	}

@@ -154,8 +154,19 @@ func (c *ctx) vacuumTargets(n *pg_query.VacuumStmt) ([]vacuumTarget, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			list = append(list, vacuumTarget{oid: rel.OID, name: rel.Name, columns: strs(r.VaCols)})
+		if !ok {
+			continue
+		}
+		list = append(list, vacuumTarget{oid: rel.OID, name: rel.Name, columns: strs(r.VaCols)})
+		if rel.Kind != 'p' {
+			continue
+		}
+		parts, _, err := c.descendants(rel.OID, noLock)
+		if err != nil {
+			return nil, err
+		}
+		for _, oid := range parts[1:] {
+			list = append(list, vacuumTarget{oid: oid, name: c.relationName(oid), columns: strs(r.VaCols)})
 		}
 	}
 	if len(n.Rels) > 0 {
@@ -168,7 +179,7 @@ func (c *ctx) vacuumTargets(n *pg_query.VacuumStmt) ([]vacuumTarget, error) {
 func (c *ctx) allVacuumTargets(verb string) ([]vacuumTarget, error) {
 	var all, list []vacuumTarget
 	err := c.v.ScanAll(catalog.PgClassOID, func(_ types.TID, row types.Row) (bool, error) {
-		if k := row[catalog.ClassRelkind].Char(); k == 'r' || k == 'm' {
+		if k := row[catalog.ClassRelkind].Char(); k == 'r' || k == 'm' || k == 'p' {
 			all = append(all, vacuumTarget{oid: row[catalog.ClassOid].Oid(), name: row[catalog.ClassRelname].Str(), all: true})
 		}
 		return true, nil
@@ -227,7 +238,7 @@ func (c *ctx) lockTarget(t vacuumTarget, o vacuumOptions, mode int, command stri
 	if err != nil || !ok {
 		return nil, err
 	}
-	if rel.Kind != 'r' && rel.Kind != 'm' && rel.Kind != 't' {
+	if rel.Kind != 'r' && rel.Kind != 'm' && rel.Kind != 't' && rel.Kind != 'p' {
 		c.warn("skipping \"%s\" --- cannot %s non-tables or special system tables", rel.Name, command)
 		return nil, nil
 	}
@@ -286,6 +297,9 @@ func (c *ctx) vacuumOne(t vacuumTarget, o vacuumOptions) error {
 	rel, err := c.lockTarget(t, o, mode, "vacuum")
 	if rel == nil || err != nil {
 		return err
+	}
+	if rel.Kind == 'p' {
+		return nil // it keeps no rows
 	}
 	if rel.Kind == 't' {
 		return nil // wide values are in the table's own storage
