@@ -54,6 +54,9 @@ func newLockRows(s *State, p *plan.LockRows) (Node, error) {
 		if lm.table, err = s.relation(m.RTIndex); err != nil {
 			return nil, err
 		}
+		if lm.table.Heap == nil { // ONLY a partitioned table: it has no rows
+			continue
+		}
 		lm.slot.Init(lm.table.Heap)
 		lm.mode, lm.wait = rowLockMode(m.Strength), waitPolicy(m.Wait)
 		n.marks = append(n.marks, lm)

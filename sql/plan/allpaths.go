@@ -50,6 +50,11 @@ func (r *root) setSize(b *rel) {
 			r.appendSize(b)
 			return
 		}
+		if b.desc.Kind == 'p' { // ONLY: a partitioned table has no rows itself
+			b.rows, b.dummy = 0, true
+			b.target.width = 0
+			return
+		}
 		r.checkPartialIndexes(b)
 		r.setBaseSize(b)
 	case query.RTESubquery:

@@ -1,0 +1,12 @@
+create schema part_only;
+set search_path = part_only;
+create table iocdu_tt_parted (a int primary key, b text) partition by list (a);
+create table iocdu_tt_parted1 partition of iocdu_tt_parted for values in (1);
+insert into iocdu_tt_parted values (1, 'x');
+select * from only iocdu_tt_parted;
+explain (costs off) select * from only iocdu_tt_parted;
+delete from only iocdu_tt_parted;
+update only iocdu_tt_parted set b = 'z';
+select * from only iocdu_tt_parted for update;
+set client_min_messages = warning;
+drop schema part_only cascade;
