@@ -46,6 +46,8 @@ type Backend struct {
 	RunSQL func(as types.OID, sql string, argTypes []types.OID, args []types.Datum) (rows int64, err error)
 
 	After *AfterTriggers
+	// MaintainedView is the materialized view that REFRESH is changing row by row; 0 = none.
+	MaintainedView types.OID
 
 	// CursorPosition gives the ctid of the row that a cursor stands on in a table; false when that row is none of the table's.
 	CursorPosition func(cursor string, table types.OID) (types.TID, bool, error)

@@ -57,6 +57,9 @@ func newLockRows(s *State, p *plan.LockRows) (Node, error) {
 		if lm.table.Heap == nil { // ONLY a partitioned table: it has no rows
 			continue
 		}
+		if lm.table.Rel.Kind == 'm' {
+			return nil, pgerr.New(pgerr.WrongObjectType, "cannot lock rows in materialized view \"%s\"", lm.table.Rel.Name)
+		}
 		lm.slot.Init(lm.table.Heap)
 		lm.mode, lm.wait = rowLockMode(m.Strength), waitPolicy(m.Wait)
 		n.marks = append(n.marks, lm)

@@ -76,6 +76,9 @@ func (s *State) newResultRelation(p *plan.ModifyTable, i int) (*resultRelation, 
 	if r.openRelation, err = s.relation(r.rtIndex); err != nil {
 		return nil, err
 	}
+	if r.Rel.Kind == 'm' && r.Rel.OID != s.Backend.MaintainedView {
+		return nil, pgerr.New(pgerr.WrongObjectType, "cannot change materialized view \"%s\"", r.Rel.Name)
+	}
 	if r.Heap != nil {
 		r.oldSlot.Init(r.Heap)
 	}

@@ -39,6 +39,10 @@ func (s *State) relation(rtIndex int) (*openRelation, error) {
 	if rel == nil {
 		return nil, pgerr.New(pgerr.UndefinedTable, "relation with OID %d does not exist", rte.RelOID)
 	}
+	if rel.Kind == 'm' && !rel.IsPopulated {
+		return nil, pgerr.New(pgerr.ObjectNotInPrerequisiteState, "materialized view \"%s\" has not been populated", rel.Name).
+			WithHint("Use the REFRESH MATERIALIZED VIEW command.")
+	}
 	t, err := s.Backend.OpenTable(rel)
 	if err != nil {
 		return nil, err

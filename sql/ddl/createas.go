@@ -15,7 +15,7 @@ func init() { register("CreateTableAsStmt", createTableAs) }
 // createTableAs is CREATE TABLE AS and SELECT INTO.
 func createTableAs(c *ctx, n *pg_query.CreateTableAsStmt) (string, error) {
 	if n.Objtype == pg_query.ObjectType_OBJECT_MATVIEW {
-		return "", pgerr.NotSupported("materialized views")
+		return createMatView(c, n)
 	}
 	into := n.Into
 	t, exists, err := c.tableTarget(into.Rel, n.IfNotExists)

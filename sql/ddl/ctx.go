@@ -53,6 +53,7 @@ const (
 	shareUpdateExclusive = int(lock.ShareUpdateExclusive)
 	share                = int(lock.Share)
 	shareRowExclusive    = int(lock.ShareRowExclusive)
+	exclusive            = int(lock.Exclusive)
 	accessExclusive      = int(lock.AccessExclusive)
 )
 
