@@ -21,6 +21,7 @@
 //   - Read sees every Apply that returned before.
 //   - A value that can't be rebuilt (gap in versions, delta without image, bad program) reads as an error with SQLSTATE XX001; it never
 //     stops a flush or a compaction.
+//   - Open refuses a store that lacks a file, a log included (logledger.go), or whose log is damaged before its end.
 //   - An error of Apply or Sync ends the process (Options.Fatal), because afterwards memory may be ahead of the log.
 //
 // Before it takes its first latch, a writer calls Admit, which waits out write stalls and refuses when the disk is nearly full, so that

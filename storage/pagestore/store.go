@@ -53,6 +53,7 @@ type Store struct {
 	o     Options
 	db    *pebble.DB
 	isTmp bool
+	logs  *logLedger // nil when isTmp
 
 	changes sync.Pool // *Change
 	sync    syncGroup
@@ -79,6 +80,7 @@ func Open(o Options) (*Store, error) {
 	}
 	if err := s.checkFormat(); err != nil {
 		_ = s.db.Close()
+		_ = s.closeLedger()
 		return nil, err
 	}
 	s.start()
@@ -91,8 +93,17 @@ func open(o Options, isTmp bool) (*Store, error) {
 	s.changes.New = func() any { return &Change{s: s} }
 	s.sync.init(s)
 	s.admit.init(s)
-	db, err := pebble.Open(o.Dir, s.pebbleOptions())
+	options := s.pebbleOptions()
+	if !isTmp {
+		var err error
+		if s.logs, err = openLedger(o.FS, o.Dir); err != nil {
+			return nil, fmt.Errorf("opening the page store in %s: %w", o.Dir, err)
+		}
+		options.FS = newWALFS(o.FS, o.MemTableSize, s.logs)
+	}
+	db, err := pebble.Open(o.Dir, options)
 	if err != nil {
+		_ = s.closeLedger()
 		return nil, fmt.Errorf("opening the page store in %s: %w", o.Dir, err)
 	}
 	s.db = db
@@ -126,7 +137,7 @@ func (o *Options) setDefaults() {
 
 func (s *Store) pebbleOptions() *pebble.Options {
 	o := &pebble.Options{
-		FS:                          newWALFS(s.o.FS, s.o.MemTableSize),
+		FS:                          s.o.FS,
 		CacheSize:                   s.o.CacheSize,
 		MemTableSize:                s.o.MemTableSize,
 		MemTableStopWritesThreshold: memTables,
@@ -172,7 +183,14 @@ func (s *Store) Close() error {
 	if !s.isTmp && !s.o.ReadOnly {
 		errs = append(errs, s.db.Flush())
 	}
-	return errors.Join(append(errs, s.db.Close())...)
+	return errors.Join(append(errs, s.db.Close(), s.closeLedger())...)
+}
+
+func (s *Store) closeLedger() error {
+	if s.logs == nil {
+		return nil
+	}
+	return s.logs.close()
 }
 
 // Apply makes a change visible, as one; it is durable after the next Sync. The caller holds the exclusive latches of all pages in it.
