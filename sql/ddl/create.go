@@ -244,7 +244,7 @@ func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
 		if err := c.partitionIndexes(oid, t.parents[0]); err != nil {
 			return nil, err
 		}
-		if err := c.takeOverFromParent(oid, t.parents[0]); err != nil {
+		if err := c.partitionTriggers(oid, t.parents[0]); err != nil {
 			return nil, err
 		}
 	}

@@ -556,8 +556,3 @@ func (m *columnMerge) mergePartitionColumns(own []*columnDef) error {
 	}
 	return nil
 }
-
-// takeOverFromParent gives a new partition the foreign keys and row triggers of the partitioned table.
-func (c *ctx) takeOverFromParent(oid OID, parent *catalog.Relation) error {
-	return nil
-}

@@ -60,7 +60,7 @@ func (a *alteration) attachPartition(n *pg_query.PartitionCmd) error {
 	if rel, err = a.reload(rel.OID); err != nil {
 		return err
 	}
-	if err := a.takeOverFromParent(rel.OID, parent); err != nil {
+	if err := a.partitionTriggers(rel.OID, parent); err != nil {
 		return err
 	}
 	if err := a.checkAttachedRows(rel, parent, b); err != nil {
@@ -204,6 +204,9 @@ func (a *alteration) forgetParent(rel, parent *catalog.Relation) error {
 		}
 	}
 	if err := a.detachForeignKeys(rel, parent); err != nil {
+		return err
+	}
+	if err := a.dropPartitionTriggers(rel); err != nil {
 		return err
 	}
 	err := a.v.Modify(catalog.PgClassOID, catalog.PgClassOidIndexOID, []types.Datum{types.Oid(rel.OID)}, func(row types.Row) {
