@@ -179,6 +179,9 @@ func (n *modifyTable) statementTriggers(before bool) error {
 
 // apply changes the table for one input row and says whether it did.
 func (n *modifyTable) apply(row types.Row) (bool, error) {
+	if n.target.Rel.Kind == 'v' {
+		return n.insteadOf(row)
+	}
 	switch n.plan.Command {
 	case query.CmdInsert:
 		return n.insert(row)

@@ -159,6 +159,25 @@ func (r *rowTriggers) beforeRow(s *State, event triggerEvent, t *resultRelation,
 	return true, nil
 }
 
+// insteadOfRow fires the INSTEAD OF triggers of a view in name order, each with the row that the one before gave; the last one's is written into newRow. ok
+// is false when one did nothing.
+func (r *rowTriggers) insteadOfRow(s *State, event triggerEvent, oldRow, newRow types.Row) (ok bool, err error) {
+	for _, tg := range r.list {
+		if !tg.matches(TriggerRow, TriggerInstead, event) {
+			continue
+		}
+		row, err := tg.fn(&TriggerCall{Backend: s.Backend, Trigger: tg.Trigger, Table: r.table, Event: int16(event), ForRow: true,
+			Old: oldRow, New: newRow, Snapshot: s.run.Snapshot})
+		if err != nil || row == nil {
+			return false, err
+		}
+		if newRow != nil {
+			copy(newRow, row)
+		}
+	}
+	return true, nil
+}
+
 // firesFor applies UPDATE OF.
 func (t *trigger) firesFor(r *resultRelation, event triggerEvent) bool {
 	if event != triggerUpdate || len(t.Attrs) == 0 {

@@ -25,7 +25,9 @@ func (r *root) preprocessTargets() {
 			ts = r.updateTargets(ts)
 		}
 		if (q.Command == query.CmdUpdate || q.Command == query.CmdDelete || q.Command == query.CmdMerge) && !e.Inh {
-			ts = append(ts, r.rowIdentity(len(ts)+1))
+			if r.rte(r.q.ResultRelation).RelKind != 'v' { // a view's old row is in the targets
+				ts = append(ts, r.rowIdentity(len(ts)+1))
+			}
 		}
 		if q.Command == query.CmdMerge {
 			ts = r.mergeTargets(ts)
@@ -148,7 +150,7 @@ func (r *root) modifyPath(out *rel, p *path) *path {
 		m.Returning = [][]*query.TargetEntry{q.Returning}
 	}
 	for _, t := range r.processedTargets {
-		if t.Junk && t.Name == "ctid" {
+		if t.Junk && (t.Name == "ctid" || t.Name == "wholerow" && r.rte(q.ResultRelation).RelKind == 'v') {
 			m.RowIDCol = []int{t.ResNo}
 		}
 	}

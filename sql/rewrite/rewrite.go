@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"slices"
+
 	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
@@ -91,10 +93,47 @@ func (r *rewriter) target(q *query.Query) (*query.Query, error) {
 	if q, err = r.targetList(q, rel); err != nil {
 		return nil, err
 	}
-	if rel.Kind == 'v' && !hasInsteadTrigger(rel, q.Command) {
+	switch {
+	case rel.Kind != 'v':
+	case !hasInsteadTrigger(rel, q.Command):
 		return r.updateView(q, rel)
+	case q.Command != query.CmdInsert:
+		insteadTarget(q, rel)
 	}
 	return q, nil
+}
+
+// WholeRow is the name of the junk column that carries a view's old row to its INSTEAD OF triggers.
+const WholeRow = "wholerow"
+
+// insteadTarget readies UPDATE and DELETE of a view whose INSTEAD OF triggers do it: the view's entry in FROM is expanded as any other and gives the old
+// rows, whole in a junk column; a copy of the entry becomes the target, which has the permissions and which RETURNING reads.
+func insteadTarget(q *query.Query, view *catalog.Relation) {
+	from := q.ResultRelation
+	target := *q.RangeTable[from-1]
+	source := target
+	source.RequiredPerms, source.CheckAsUser = 0, 0
+	source.SelectedCols, source.InsertedCols, source.UpdatedCols = nil, nil, nil
+	target.InFrom, target.Inh = false, false
+	q.RangeTable = append(slices.Clone(q.RangeTable), &target)
+	q.RangeTable[from-1] = &source
+	q.ResultRelation = len(q.RangeTable)
+	returning := &query.Query{Command: query.CmdSelect, Targets: q.Returning}
+	q.Returning = query.MutateQueryLevels(returning, func(e query.Expr, level int) (query.Expr, bool) {
+		v, ok := e.(*query.Var)
+		if !ok || v.LevelsUp != level || v.VarNo != from {
+			return nil, false
+		}
+		c := *v
+		c.VarNo, c.SynNo = q.ResultRelation, q.ResultRelation
+		return &c, true
+	}).Targets
+	old := &query.Var{VarNo: from, TypeOID: view.RowType, Mod: -1, Loc: -1, SynNo: from}
+	n := 1
+	for _, t := range q.Targets {
+		n = max(n, t.ResNo+1)
+	}
+	q.Targets = append(slices.Clone(q.Targets), &query.TargetEntry{Expr: old, ResNo: n, Name: WholeRow, Junk: true})
 }
 
 // ruleEvents are the events of pg_rewrite by command.
