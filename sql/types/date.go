@@ -41,6 +41,9 @@ func dateAdd(d int32, days int64) (Datum, error) {
 }
 
 func dateIn(env *Env, _ *IO, s string, _ int32) (Datum, error) {
+	if dt, ok := parseISO(s); ok {
+		return Int4(int32(dt.julian() - pgEpochJDate)), nil
+	}
 	d, err := decodeDateTime(env, s, "date", false)
 	if err != nil {
 		return Null, err

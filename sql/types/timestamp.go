@@ -48,6 +48,10 @@ func errTimestampInput(s string) error {
 }
 
 func timestampIn(env *Env, _ *IO, s string, typmod int32) (Datum, error) {
+	if dt, ok := parseISO(s); ok {
+		t, _ := dt.timestamp()
+		return roundTimestamp(t, typmod)
+	}
 	d, err := decodeDateTime(env, s, "timestamp", false)
 	if err != nil {
 		return Null, err
