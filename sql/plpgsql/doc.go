@@ -11,7 +11,7 @@
 //   - scope.go: the names that are visible at a place, and the variables ("datums") behind them.
 //   - query.go: expressions and statements: preparing, evaluating. Simple expressions (no table, no subquery) run without the executor.
 //   - value.go: assignment and conversion. A value is converted as an assignment would, else through its text form.
-//   - call.go, trigger.go, do.go: the ways in.
+//   - call.go, trigger.go: the ways in.
 //   - errors.go: the CONTEXT lines, and what EXCEPTION blocks catch.
 //
 // A frame (one running call) belongs to one goroutine. Compiled functions are immutable after compilation except for what their expressions
