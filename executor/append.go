@@ -3,7 +3,6 @@ package executor
 import (
 	"container/heap"
 
-	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/plan"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -15,16 +14,69 @@ func init() {
 
 // appendNode reads its children one after the other.
 type appendNode struct {
+	appended
+	cur int
+}
+
+// appended are the children of an Append or MergeAppend, of which pruning may leave some out of a scan.
+type appended struct {
 	children []Node
-	cur      int
+	prune    *pruner
+	live     []bool // to be read; nil = all
+	began    bool
+	stale    []bool // to be rescanned before it is read
+}
+
+func (s *State) newAppended(children []plan.Node, info *plan.PruneInfo) (a appended, err error) {
+	if a.children, err = s.buildAll(children); err != nil || info == nil {
+		return a, err
+	}
+	a.stale = make([]bool, len(children))
+	a.prune, err = newPruner(s, info)
+	return a, err
+}
+
+// begin chooses the children of this scan.
+func (a *appended) begin() (err error) {
+	a.began = true
+	if a.prune != nil {
+		a.live, err = a.prune.live(len(a.children), false)
+	}
+	return err
+}
+
+// next gives a child's next row.
+func (a *appended) next(i int) (types.Row, error) {
+	if a.stale != nil && a.stale[i] {
+		a.stale[i] = false
+		if err := a.children[i].Rescan(); err != nil {
+			return nil, err
+		}
+	}
+	return a.children[i].Next()
+}
+
+func (a *appended) skips(i int) bool { return a.live != nil && !a.live[i] }
+
+func (a *appended) rescan() error {
+	a.began = false
+	if a.stale != nil { // those that pruning leaves out need none
+		for i := range a.stale {
+			a.stale[i] = true
+		}
+		return nil
+	}
+	for _, c := range a.children {
+		if err := c.Rescan(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func newAppend(s *State, p *plan.Append) (Node, error) {
-	if p.Prune != nil {
-		return nil, pgerr.NotSupported("run-time partition pruning")
-	}
-	children, err := s.buildAll(p.Children)
-	return &appendNode{children: children}, err
+	a, err := s.newAppended(p.Children, p.Prune)
+	return &appendNode{appended: a}, err
 }
 
 func (s *State) buildAll(plans []plan.Node) ([]Node, error) {
@@ -39,8 +91,17 @@ func (s *State) buildAll(plans []plan.Node) ([]Node, error) {
 }
 
 func (n *appendNode) Next() (types.Row, error) {
+	if !n.began {
+		if err := n.begin(); err != nil {
+			return nil, err
+		}
+	}
 	for n.cur < len(n.children) {
-		row, err := n.children[n.cur].Next()
+		if n.skips(n.cur) {
+			n.cur++
+			continue
+		}
+		row, err := n.next(n.cur)
 		if row != nil || err != nil {
 			return row, err
 		}
@@ -51,12 +112,7 @@ func (n *appendNode) Next() (types.Row, error) {
 
 func (n *appendNode) Rescan() error {
 	n.cur = 0
-	for _, c := range n.children {
-		if err := c.Rescan(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return n.rescan()
 }
 
 func (n *appendNode) Close() {
@@ -67,17 +123,17 @@ func (n *appendNode) Close() {
 
 // mergeAppend merges sorted children.
 type mergeAppend struct {
-	children []Node
-	keys     []sortKey
-	rows     []types.Row // current row of each child
-	order    []int       // heap of child numbers
-	ready    bool
+	appended
+	keys  []sortKey
+	rows  []types.Row // current row of each child
+	order []int       // heap of child numbers
+	ready bool
 }
 
 func newMergeAppend(s *State, p *plan.MergeAppend) (Node, error) {
 	n := &mergeAppend{}
 	var err error
-	if n.children, err = s.buildAll(p.Children); err != nil {
+	if n.appended, err = s.newAppended(p.Children, p.Prune); err != nil {
 		return nil, err
 	}
 	n.rows = make([]types.Row, len(n.children))
@@ -103,8 +159,14 @@ func (n *mergeAppend) Next() (types.Row, error) {
 
 func (n *mergeAppend) start() error {
 	n.ready, n.order = true, n.order[:0]
-	for i, c := range n.children {
-		row, err := c.Next()
+	if err := n.begin(); err != nil {
+		return err
+	}
+	for i := range n.children {
+		if n.skips(i) {
+			continue
+		}
+		row, err := n.next(i)
 		if err != nil {
 			return err
 		}
@@ -119,7 +181,7 @@ func (n *mergeAppend) start() error {
 // advance moves on the child whose row was given last.
 func (n *mergeAppend) advance() error {
 	i := n.order[0]
-	row, err := n.children[i].Next()
+	row, err := n.next(i)
 	if err != nil {
 		return err
 	}
@@ -154,12 +216,7 @@ func (n *mergeAppend) Pop() any {
 
 func (n *mergeAppend) Rescan() error {
 	n.ready = false
-	for _, c := range n.children {
-		if err := c.Rescan(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return n.rescan()
 }
 
 func (n *mergeAppend) Close() {

@@ -403,7 +403,10 @@ func (x *nodePrinter) children() error {
 	if _, ok := x.n.(*plan.SubqueryScan); ok {
 		relationship = "Subquery"
 	}
-	for _, c := range special {
+	for i, c := range special {
+		if x.live != nil && !x.live[i] {
+			continue
+		}
 		if err := x.node(c, above, relationship, ""); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ type printer struct {
 	used  map[int]bool
 	names *deparse.Namespace
 	shown map[int]bool // sub-plans printed so far
+	lives map[*plan.PruneInfo][]bool
 }
 
 // node prints a node and what is below it. above lists the nodes over it, nearest last.
@@ -52,6 +53,9 @@ func (pr *printer) node(n plan.Node, above []plan.Node, relationship, planName s
 	}
 	x.costs()
 	if err := x.details(); err != nil {
+		return err
+	}
+	if err := x.subplansRemoved(); err != nil {
 		return err
 	}
 	if err := x.children(); err != nil {
@@ -196,6 +200,7 @@ type nodePrinter struct {
 	// parents are the inherited and partitioned tables of the Appends through which an expression was found: children's columns are named by
 	// them.
 	parents []int
+	live    []bool // which children of an Append are left; nil = all
 }
 
 // structuredHead writes the properties that the text format has in its node line.
@@ -478,5 +483,12 @@ func (pr *printer) collectUsed(n plan.Node) {
 	b := n.Base()
 	pr.collectUsed(b.Left)
 	pr.collectUsed(b.Right)
-	plan.EachChild(n, pr.collectUsed)
+	live, err := pr.liveChildren(n)
+	i := 0
+	plan.EachChild(n, func(c plan.Node) {
+		if err != nil || live == nil || live[i] {
+			pr.collectUsed(c)
+		}
+		i++
+	})
 }

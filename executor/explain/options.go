@@ -88,6 +88,8 @@ func (o *Options) Finish() error {
 type Env struct {
 	Catalog catalog.Lookup
 	Types   *types.Env
+	// Live says which of n children of an Append are left when an execution starts; nil = not known: all are shown.
+	Live func(p *plan.PruneInfo, n int) ([]bool, error)
 }
 
 // Run is what was measured, for ANALYZE and SUMMARY.

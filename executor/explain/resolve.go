@@ -43,7 +43,7 @@ func (x *nodePrinter) resolveVar(v *query.Var) (query.Expr, *nodePrinter) {
 	var in plan.Node
 	switch v.VarNo {
 	case query.OuterVar:
-		in = outerOf(x.n)
+		in = x.outerOf(x.n)
 	case query.InnerVar:
 		if m, ok := x.n.(*plan.ModifyTable); ok {
 			return m.ExclTargets[v.AttNo-1].Expr, x
@@ -100,17 +100,6 @@ func (x *nodePrinter) parentVar(v *query.Var) query.Expr {
 	c := *v
 	c.VarNo, c.AttNo, c.SynNo, c.SynAttNo = no, att, no, att
 	return &c
-}
-
-// outerOf is the input that a node's outer references mean.
-func outerOf(n plan.Node) plan.Node {
-	switch n := n.(type) {
-	case *plan.Append:
-		return n.Children[0]
-	case *plan.MergeAppend:
-		return n.Children[0]
-	}
-	return n.Base().Left
 }
 
 // resolveParam looks for the nested loop or sub-plan call above that sets the param.

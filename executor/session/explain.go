@@ -99,7 +99,9 @@ func (c *command) explainOne(p *prepared, pl *plan.Planned, params []types.Datum
 		}
 		run.ExecutionMS, run.HasExecution = millis(time.Since(started)), o.Summary
 	}
-	text, err := explain.Print(&explain.Env{Catalog: s.view, Types: s.backend.Env}, o, pl, run)
+	text, err := explain.Print(&explain.Env{Catalog: s.view, Types: s.backend.Env, Live: func(p *plan.PruneInfo, n int) ([]bool, error) {
+		return executor.LiveChildren(s.backend, pl, params, p, n)
+	}}, o, pl, run)
 	if err != nil {
 		return err
 	}

@@ -225,6 +225,7 @@ func (r *root) appendNode(p *path) Node {
 	n := &Append{Plan: r.base(p)}
 	if p.rel.kind == relBase {
 		n.RelIDs = []int{p.rel.index}
+		n.Prune = r.pruneInfo(p)
 	} else if len(p.subs) == 1 {
 		return r.node(p.subs[0], needExact)
 	}

@@ -218,7 +218,16 @@ func EachExpr(n Node, f func(query.Expr)) {
 	b := n.Base()
 	targets(b.Targets)
 	list(b.Quals)
+	pruning := func(p *PruneInfo) {
+		if p != nil {
+			list(p.Exprs)
+		}
+	}
 	switch n := n.(type) {
+	case *Append:
+		pruning(n.Prune)
+	case *MergeAppend:
+		pruning(n.Prune)
 	case *Result:
 		list(n.ConstQuals)
 	case *IndexScan:

@@ -470,6 +470,9 @@ func (r *root) childAppend(b *rel, subs []*path, keys []*pathkey, outer Relids) 
 	p := &path{kind: pAppend, rel: b, target: b.target, subs: subs, keys: keys}
 	if !outer.empty() {
 		p.param = &paramInfo{outer: outer}
+		if b.parts != nil && b.parent == nil { // the join conditions are of use for pruning
+			p.param = r.paramInfoFor(b, outer)
+		}
 	}
 	for i, s := range subs {
 		startup, total := s.startup, s.total
@@ -484,7 +487,7 @@ func (r *root) childAppend(b *rel, subs []*path, keys []*pathkey, outer Relids) 
 		p.rows += s.rows
 		p.total += total
 	}
-	if p.param != nil {
+	if p.param != nil && b.parts == nil {
 		p.param.rows = p.rows
 	}
 	if len(subs) == 1 {
@@ -654,7 +657,7 @@ func (r *root) reparameterize(p *path, outer Relids) *path {
 
 // mergeAppendNode makes a MergeAppend; sort columns that the parent does not deliver are added to all inputs.
 func (r *root) mergeAppendNode(p *path) Node {
-	n := &MergeAppend{Plan: r.base(p), RelIDs: []int{p.rel.index}}
+	n := &MergeAppend{Plan: r.base(p), RelIDs: []int{p.rel.index}, Prune: r.pruneInfo(p)}
 	var extra []query.Expr
 	for _, k := range p.keys {
 		col, typ := r.keyColumn(n.Targets, k)

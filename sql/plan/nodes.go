@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/calfdb/calf/sql/partition"
 	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
@@ -124,8 +125,19 @@ type MergeAppend struct {
 	RelIDs   []int // as Append's
 }
 
-// PruneInfo describes run-time partition pruning; a later issue fills it in.
-type PruneInfo struct{ Steps any }
+// PruneInfo says which children of an Append need not be read, by values that are known only when the plan runs.
+type PruneInfo struct {
+	Exprs []query.Expr // the values that the conditions compare partition keys with, by number
+	Rels  []PruneRel   // the topmost partitioned table first
+}
+
+// PruneRel is a partitioned table below an Append.
+type PruneRel struct {
+	Rel   OID
+	Cond  *partition.Cond // nil = nothing is known
+	Child []int           // by partition: the Append's child that reads it, -1 = none
+	Sub   []int           // by partition: its place in Rels when it is partitioned itself, -1 = none
+}
 
 // RecursiveUnion runs Left once, then Right until its work table is empty.
 type RecursiveUnion struct {

@@ -316,3 +316,55 @@ func (m *pruneMaker) array(x *query.ScalarArrayOpExpr) *partition.Cond {
 
 // partitionOrdered adds ordered Appends where the partitions' bounds follow the order that is wanted.
 func (r *root) partitionOrdered(b *rel, live []*rel, keys []*pathkey) bool { return false }
+
+// pruneInfo says how an Append of partitions leaves children out when it runs; nil when nothing is known only then.
+func (r *root) pruneInfo(p *path) *PruneInfo {
+	if !r.g.set.EnablePartitionPruning || p.rel.parts == nil || len(p.subs) < 2 {
+		return nil
+	}
+	at := map[*rel]int{}
+	for i, s := range p.subs {
+		at[s.rel] = i
+	}
+	info := &PruneInfo{}
+	late := false
+	r.pruneRel(p, p.rel, at, info, &late)
+	if !late {
+		return nil
+	}
+	return info
+}
+
+// pruneRel adds one partitioned table, and those below it.
+func (r *root) pruneRel(p *path, b *rel, at map[*rel]int, info *PruneInfo, late *bool) int {
+	m := &pruneMaker{r: r, b: b, key: b.parts.Key, values: info.Exprs}
+	conds := clausesOf(b.restricts)
+	if p.param != nil {
+		for _, ri := range p.param.clauses {
+			conds = append(conds, r.nestParams(r.forChild(ri, b).clause))
+		}
+	}
+	me := len(info.Rels)
+	x := PruneRel{Rel: b.desc.OID, Child: make([]int, len(b.parts.Parts)), Sub: make([]int, len(b.parts.Parts))}
+	if c := m.conditions(conds); c.Kind != partition.CondAll {
+		x.Cond = c
+	}
+	for _, e := range m.values[len(info.Exprs):] {
+		if _, isConst := e.(*query.Const); !isConst {
+			*late = true
+		}
+	}
+	info.Exprs = m.values
+	for i := range x.Child {
+		x.Child[i], x.Sub[i] = -1, -1
+	}
+	info.Rels = append(info.Rels, x)
+	for _, c := range b.kids {
+		if i, ok := at[c]; ok {
+			x.Child[c.partIndex] = i
+		} else if c.parts != nil && !c.dummy {
+			x.Sub[c.partIndex] = r.pruneRel(p, c, at, info, late)
+		}
+	}
+	return me
+}

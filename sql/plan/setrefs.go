@@ -80,9 +80,11 @@ func (f *refs) node(n Node) Node {
 	case *ModifyTable:
 		f.modifyTable(n)
 	case *Append:
+		f.pruning(n.Prune)
 		f.appended(b, n.Children, n.RelIDs)
 		return collapse(b, n.Children, n)
 	case *MergeAppend:
+		f.pruning(n.Prune)
 		f.appended(b, n.Children, n.RelIDs)
 		return collapse(b, n.Children, n)
 	case *BitmapAnd:
@@ -109,6 +111,12 @@ func (f *refs) node(n Node) Node {
 	}
 	b.Left, b.Right = f.node(b.Left), f.node(b.Right)
 	return n
+}
+
+func (f *refs) pruning(p *PruneInfo) {
+	if p != nil {
+		p.Exprs = f.scanList(p.Exprs, 1)
+	}
 }
 
 // appended finishes an Append's or MergeAppend's children.
