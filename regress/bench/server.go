@@ -108,23 +108,33 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 // fill puts the server's directory into a statement.
 func (s *server) fill(sql string) string { return strings.ReplaceAll(sql, "{dir}", s.socket) }
 
-// residentMB sums the resident memory of the server's processes; shared pages of PostgreSQL's processes count once each.
+// residentMB is the resident memory of the server: what its processes have for themselves, and what is in use of PostgreSQL's shared buffers. The latter
+// can't be read off its processes: pages that only sessions touched that have ended are in nobody's page table.
 func (s *server) residentMB() int64 {
 	pids := []string{strconv.Itoa(s.cmd.Process.Pid)}
 	out, _ := exec.Command("pgrep", "-P", pids[0]).Output()
 	pids = append(pids, strings.Fields(string(out))...)
 	var kb int64
 	for _, pid := range pids {
-		b, err := os.ReadFile("/proc/" + pid + "/smaps_rollup")
-		if err != nil {
-			continue
-		}
-		for _, line := range strings.Split(string(b), "\n") {
-			if f := strings.Fields(line); len(f) >= 2 && f[0] == "Pss:" {
-				n, _ := strconv.ParseInt(f[1], 10, 64)
-				kb += n
-			}
-		}
+		kb += proportionalKB(pid, "Pss:") - proportionalKB(pid, "Pss_Shmem:")
+	}
+	if s.name == "PostgreSQL" {
+		out, _ := s.command("psql", "-qAt", "-c", "create extension if not exists pg_buffercache", "-c",
+			"select count(*) * current_setting('block_size')::int / 1024 from pg_buffercache where relfilenode is not null").Output()
+		n, _ := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+		kb += n
 	}
 	return kb / 1024
+}
+
+// proportionalKB reads a line of a process's memory summary, 0 when it has ended.
+func proportionalKB(pid, line string) int64 {
+	b, _ := os.ReadFile("/proc/" + pid + "/smaps_rollup")
+	for _, l := range strings.Split(string(b), "\n") {
+		if f := strings.Fields(l); len(f) >= 2 && f[0] == line {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			return n
+		}
+	}
+	return 0
 }
