@@ -265,19 +265,36 @@ func (d *Desc) rangeBounds(terms []knownTerm) *bounds {
 		}
 	}
 	out := d.every()
-	var prefix []knownTerm
-	for col := 0; col < n; col++ {
-		next := -1
-		for i, t := range byCol[col] {
-			d.narrow(out, append(prefix[:len(prefix):len(prefix)], t))
-			if t.Strategy == equal && next < 0 {
-				next = i
+	// Prefixes to compare a column with: the columns before it are equal to values, or at most (at least) these.
+	prefixes := map[int16][]knownTerm{equal: {}, lessEqual: {}, greaterEqual: {}}
+	for col := 0; col < n && len(prefixes) > 0; col++ {
+		next := map[int16]knownTerm{}
+		for _, t := range byCol[col] {
+			if _, known := next[t.Strategy]; !known {
+				next[t.Strategy] = t
+			}
+			side := t.Strategy
+			switch side {
+			case less:
+				side = lessEqual
+			case greater:
+				side = greaterEqual
+			}
+			if p, ok := prefixes[side]; ok {
+				d.narrow(out, append(p[:len(p):len(p)], t))
 			}
 		}
-		if next < 0 {
-			break
+		for side, p := range prefixes {
+			t, ok := next[side]
+			if eq, both := next[equal]; both {
+				t, ok = eq, true
+			}
+			if !ok {
+				delete(prefixes, side)
+				continue
+			}
+			prefixes[side] = append(p[:len(p):len(p)], t)
 		}
-		prefix = append(prefix, byCol[col][next])
 	}
 	return out
 }

@@ -229,6 +229,13 @@ func (r *root) appendNode(p *path) Node {
 	} else if len(p.subs) == 1 {
 		return r.node(p.subs[0], needExact)
 	}
+	if p.ordered {
+		keys, extra := r.appendKeys(p, &n.Plan)
+		for _, s := range p.subs {
+			n.Children = append(n.Children, r.mergeInput(p, s, extra, keys))
+		}
+		return n
+	}
 	for _, s := range p.subs {
 		n.Children = append(n.Children, r.node(s, needExact))
 	}

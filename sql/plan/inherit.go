@@ -658,27 +658,56 @@ func (r *root) reparameterize(p *path, outer Relids) *path {
 // mergeAppendNode makes a MergeAppend; sort columns that the parent does not deliver are added to all inputs.
 func (r *root) mergeAppendNode(p *path) Node {
 	n := &MergeAppend{Plan: r.base(p), RelIDs: []int{p.rel.index}, Prune: r.pruneInfo(p)}
-	var extra []query.Expr
+	keys, extra := r.appendKeys(p, &n.Plan)
+	n.Keys = keys
+	for _, s := range p.subs {
+		n.Children = append(n.Children, r.mergeInput(p, s, extra, n.Keys))
+	}
+	return n
+}
+
+// appendKeys finds the sort columns of an ordered Append or a MergeAppend in its targets; those that it lacks are added, and given back.
+func (r *root) appendKeys(p *path, n *Plan) (keys []SortKey, extra []query.Expr) {
 	for _, k := range p.keys {
-		col, typ := r.keyColumn(n.Targets, k)
+		col, typ := r.keyColumnOf(n.Targets, k, p.rel)
 		if col == 0 {
-			m := r.computableMember(n.Targets, k.ec.top())
+			var m *emember
+			if p.rel.parent == nil {
+				m = r.computableMember(n.Targets, k.ec.top())
+			}
 			if m == nil {
 				m = memberOf(k.ec.top(), p.rel.relids)
 			}
 			if m == nil {
 				panic(broken("could not find pathkey item to sort"))
 			}
-			n.Targets = append(n.Targets, &query.TargetEntry{Expr: m.expr, ResNo: len(n.Targets) + 1, Junk: true})
+			e := r.translate(m.expr, p.rel)
+			n.Targets = append(n.Targets, &query.TargetEntry{Expr: e, ResNo: len(n.Targets) + 1, Junk: true})
 			extra = append(extra, m.expr)
 			col, typ = len(n.Targets), m.typ
 		}
-		n.Keys = append(n.Keys, SortKey{Col: col, Op: r.g.amOp(k.family, typ, typ, k.strategy), Collation: k.ec.top().coll, NullsFirst: k.nullsFirst})
+		keys = append(keys, SortKey{Col: col, Op: r.g.amOp(k.family, typ, typ, k.strategy), Collation: k.ec.top().coll, NullsFirst: k.nullsFirst})
 	}
-	for _, s := range p.subs {
-		n.Children = append(n.Children, r.mergeInput(p, s, extra, n.Keys))
+	return keys, extra
+}
+
+// keyColumnOf is keyColumn for a child's targets too.
+func (r *root) keyColumnOf(ts []*query.TargetEntry, k *pathkey, b *rel) (col int, typ OID) {
+	if b.parent == nil {
+		return r.keyColumn(ts, k)
 	}
-	return n
+	for _, m := range k.ec.top().members {
+		if m.isConst || m.relids != b.relids {
+			continue
+		}
+		e := stripRelabel(r.translate(m.expr, b))
+		for i, t := range ts {
+			if equal(stripRelabel(t.Expr), e) {
+				return i + 1, m.typ
+			}
+		}
+	}
+	return 0, 0
 }
 
 // memberOf finds a member of a class that one relation's columns compute.

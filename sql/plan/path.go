@@ -59,6 +59,8 @@ type path struct {
 
 	sub  *path   // single input
 	subs []*path // Append, BitmapAnd, BitmapOr
+	// ordered: an Append whose inputs, each in the order of keys, follow each other in that order.
+	ordered bool
 
 	// index scans
 	index       *indexInfo

@@ -85,6 +85,11 @@ func (m *pruneMaker) conditions(list []query.Expr) *partition.Cond {
 			m.keys = append(m.keys, stripRelabel(moveVars(m.key.Cols[i].Value(), 1, m.b.index)))
 		}
 	}
+	if m.b.parts.Default >= 0 { // the table may have no such rows at all, being a partition itself
+		if own := m.own(); len(own) > 0 && m.r.g.refutesAll(list, own, false) {
+			return &partition.Cond{Kind: partition.CondNone}
+		}
+	}
 	out := &partition.Cond{Kind: partition.CondAnd}
 	terms := &partition.Cond{Kind: partition.CondColumns}
 	var add func(e query.Expr)
@@ -148,6 +153,9 @@ func (m *pruneMaker) or(arms []query.Expr) *partition.Cond {
 // clause adds a condition on a key column to the terms, or gives the Cond that it is; nil and no term when it is neither.
 func (m *pruneMaker) clause(e query.Expr, terms *partition.Cond) *partition.Cond {
 	for col := range m.keys {
+		if c := m.booleanTest(e, col); c != nil {
+			return c
+		}
 		if v := m.boolean(e, col); v != nil {
 			if t, ok := m.compare(col, boolEqOp, v, 0); ok {
 				terms.Terms = append(terms.Terms, t)
@@ -205,6 +213,27 @@ func (m *pruneMaker) boolean(e query.Expr, col int) query.Expr {
 	}
 	if equal(stripRelabel(e), key) {
 		return boolConst(true)
+	}
+	if n, ok := key.(*query.BoolExpr); ok && n.Op == query.Not && equal(stripRelabel(e), stripRelabel(n.Args[0])) {
+		return boolConst(false)
+	}
+	return nil
+}
+
+// booleanTest takes IS NOT TRUE and its kin, which are true of nulls; nil when it is none of a boolean key column.
+func (m *pruneMaker) booleanTest(e query.Expr, col int) *partition.Cond {
+	x, ok := e.(*query.BooleanTest)
+	if !ok || !boolFamily(m.key.Cols[col].Family) || !equal(stripRelabel(x.Arg), m.keys[col]) {
+		return nil
+	}
+	one := func(t partition.CondTerm) *partition.Cond {
+		return &partition.Cond{Kind: partition.CondColumns, Terms: []partition.CondTerm{t}}
+	}
+	null := one(partition.CondTerm{Kind: partition.TermIsNull, Col: col})
+	if x.Kind == query.IsNotTrue || x.Kind == query.IsNotFalse {
+		if t, ok := m.compare(col, boolEqOp, boolConst(x.Kind == query.IsNotFalse), 0); ok {
+			return &partition.Cond{Kind: partition.CondOr, Args: []*partition.Cond{one(t), null}}
+		}
 	}
 	return nil
 }
@@ -314,8 +343,89 @@ func (m *pruneMaker) array(x *query.ScalarArrayOpExpr) *partition.Cond {
 	return m.or(list)
 }
 
-// partitionOrdered adds ordered Appends where the partitions' bounds follow the order that is wanted.
-func (r *root) partitionOrdered(b *rel, live []*rel, keys []*pathkey) bool { return false }
+// partitionOrdered adds ordered Appends where the partitions' bounds follow the order that is wanted; false when they don't.
+func (r *root) partitionOrdered(b *rel, live []*rel, keys []*pathkey) bool {
+	if b.parts == nil {
+		return false
+	}
+	var places []int
+	for _, c := range b.kids {
+		places = append(places, c.partIndex)
+	}
+	if !b.parts.Ordered(places) {
+		return false
+	}
+	up, upPart := r.partitionKeys(b, false)
+	down, downPart := r.partitionKeys(b, true)
+	follows := func(own []*pathkey, part bool) bool {
+		return containedIn(keys, own) || !part && len(own) > 0 && containedIn(own, keys)
+	}
+	kids := append([]*rel(nil), live...)
+	switch {
+	case follows(up, upPart):
+	case follows(down, downPart):
+		for i, k := 0, len(kids)-1; i < k; i, k = i+1, k-1 {
+			kids[i], kids[k] = kids[k], kids[i]
+		}
+	default:
+		return false
+	}
+	var startup, total []*path
+	for _, c := range kids {
+		s, t := cheapestForKeys(c.paths, keys, Relids{}, true), cheapestForKeys(c.paths, keys, Relids{}, false)
+		if s == nil || t == nil {
+			s, t = c.cheapestTotal, c.cheapestTotal
+		}
+		startup, total = append(startup, onlyInput(s)), append(total, onlyInput(t))
+	}
+	r.addOrderedAppend(b, startup, keys)
+	if !samePaths(startup, total) {
+		r.addOrderedAppend(b, total, keys)
+	}
+	return true
+}
+
+func (r *root) addOrderedAppend(b *rel, subs []*path, keys []*pathkey) {
+	p := r.childAppend(b, subs, keys, Relids{})
+	p.ordered = true
+	addPath(b, p)
+}
+
+// onlyInput is the input of an Append of one, or the path itself.
+func onlyInput(p *path) *path {
+	if (p.kind == pAppend || p.kind == pMergeAppend) && len(p.subs) == 1 {
+		return p.subs[0]
+	}
+	return p
+}
+
+func samePaths(a, b []*path) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// partitionKeys gives the order of the partitions as path keys that the query knows; part: there are further key columns.
+func (r *root) partitionKeys(b *rel, backward bool) (keys []*pathkey, part bool) {
+	for i := range b.parts.Key.Cols {
+		c := &b.parts.Key.Cols[i]
+		e := r.inParent(moveVars(c.Value(), 1, b.index), b)
+		if e == nil {
+			return keys, true
+		}
+		k := r.keyForExpr(e, Relids{}, c.Family, c.InType, c.Coll, backward, backward, 0, false)
+		if k == nil {
+			return keys, true
+		}
+		if !redundantKey(k, keys) {
+			keys = append(keys, k)
+		}
+	}
+	return keys, false
+}
 
 // pruneInfo says how an Append of partitions leaves children out when it runs; nil when nothing is known only then.
 func (r *root) pruneInfo(p *path) *PruneInfo {

@@ -212,7 +212,7 @@ func (f *folder) op(e *query.OpExpr) query.Expr {
 		return r
 	}
 	if e.OpOID == boolEqOp || e.OpOID == boolNeOp {
-		if r := simplifyBoolEquality(e.OpOID, args); r != nil {
+		if r := f.boolEquality(e.OpOID, args); r != nil {
 			return r
 		}
 	}
@@ -232,8 +232,8 @@ const (
 	boolNeOp OID = 85
 )
 
-// simplifyBoolEquality reduces x = true to x and the like; nil when neither side is a constant.
-func simplifyBoolEquality(op OID, args []query.Expr) query.Expr {
+// boolEquality reduces x = true to x, x = false to NOT x and the like; nil when neither side is a constant.
+func (f *folder) boolEquality(op OID, args []query.Expr) query.Expr {
 	for i, a := range args {
 		c, ok := a.(*query.Const)
 		if !ok || c.Value.IsNull() {
@@ -242,7 +242,7 @@ func simplifyBoolEquality(op OID, args []query.Expr) query.Expr {
 		if c.Value.Bool() == (op == boolEqOp) {
 			return args[1-i]
 		}
-		return nil // becomes NOT x only through negate, which needs the catalog; the executor's form is equivalent
+		return f.g.negate(args[1-i])
 	}
 	return nil
 }
