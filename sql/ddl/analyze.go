@@ -144,6 +144,29 @@ func (c *ctx) sampleRows(h *heap.Relation, want int) (*sample, error) {
 	defer slot.Clear()
 	var places []types.TID
 	live, picked := 0.0, uint32(0)
+	at := 0 // where the row goes
+	pick := func() bool {
+		live++
+		if at = len(s.rows); at >= want {
+			at = int(rand.Float64() * live)
+		}
+		return at < want
+	}
+	take := func() error {
+		if err := slot.DeformAll(); err != nil {
+			return err
+		}
+		row := make(types.Row, len(slot.Row))
+		for i, d := range slot.Row {
+			row[i] = d.Clone()
+		}
+		if at == len(s.rows) {
+			s.rows, places = append(s.rows, row), append(places, slot.TID)
+		} else {
+			s.rows[at], places[at] = row, slot.TID
+		}
+		return nil
+	}
 	for b := uint32(0); b < blocks && picked < uint32(want); b++ {
 		left, need := float64(blocks-b), float64(min(uint32(want), blocks)-picked)
 		if need < left && rand.Float64()*left >= need {
@@ -153,28 +176,7 @@ func (c *ctx) sampleRows(h *heap.Relation, want int) (*sample, error) {
 		if err := c.Backend.Interrupted(); err != nil {
 			return nil, err
 		}
-		_, dead, err := h.AnalyzePage(c.heapSession(), b, &slot, func() error {
-			live++
-			at := len(s.rows)
-			if at >= want {
-				if at = int(rand.Float64() * live); at >= want {
-					return nil
-				}
-			}
-			if err := slot.DeformAll(); err != nil {
-				return err
-			}
-			row := make(types.Row, len(slot.Row))
-			for i, d := range slot.Row {
-				row[i] = d.Clone()
-			}
-			if at == len(s.rows) {
-				s.rows, places = append(s.rows, row), append(places, slot.TID)
-			} else {
-				s.rows[at], places[at] = row, slot.TID
-			}
-			return nil
-		})
+		_, dead, err := h.AnalyzePage(c.heapSession(), b, &slot, pick, take)
 		if err != nil {
 			return nil, err
 		}

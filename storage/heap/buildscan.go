@@ -131,9 +131,9 @@ func (b *buildScan) findRoots() {
 	}
 }
 
-// AnalyzePage calls each with the live tuples of a page, and counts live and dead ones as ANALYZE does: what others are inserting does not
-// count, what they are deleting does.
-func (r *Relation) AnalyzePage(s *Session, block uint32, slot *Slot, each func() error) (live, dead float64, err error) {
+// AnalyzePage calls pick for each live tuple of a page, and take with those that it picks in slot, which holds it no longer than that. It counts live and
+// dead ones as ANALYZE does: what others are inserting does not count, what they are deleting does.
+func (r *Relation) AnalyzePage(s *Session, block uint32, slot *Slot, pick func() bool, take func() error) (live, dead float64, err error) {
 	if block >= r.main.NumBlocks() {
 		return 0, 0, nil
 	}
@@ -141,10 +141,12 @@ func (r *Relation) AnalyzePage(s *Session, block uint32, slot *Slot, each func()
 	if err != nil {
 		return 0, 0, err
 	}
+	slot.Clear()
 	buf.LockShared()
-	p := copyPage(nil, buf.Page())
+	slot.own = copyPage(slot.own[:0], buf.Page())
 	buf.UnlockUnpin()
-	horizon := r.e.xm.Horizon()
+	p, horizon := slot.own, r.e.xm.Horizon()
+	allVisible := page.Flags(p)&page.AllVisible != 0
 	for off := uint16(1); off <= page.MaxOffset(p); off++ {
 		id := page.Item(p, off)
 		if id.State() == page.Dead {
@@ -154,8 +156,11 @@ func (r *Relation) AnalyzePage(s *Session, block uint32, slot *Slot, each func()
 			continue
 		}
 		t := tupleAt(p, id)
-		sample := false
-		switch t.vacuumState(r.e.xm, horizon) {
+		sample, state := false, vacLive
+		if !allVisible {
+			state = t.vacuumState(r.e.xm, horizon)
+		}
+		switch state {
 		case vacLive:
 			sample = true
 		case vacInserting:
@@ -171,13 +176,16 @@ func (r *Relation) AnalyzePage(s *Session, block uint32, slot *Slot, each func()
 			continue
 		}
 		live++
-		slot.Clear()
+		if !pick() {
+			continue
+		}
 		slot.TID = types.TID{Block: block, Off: off}
 		slot.setTuple(t.h, t.base)
-		if err := each(); err != nil {
+		if err := take(); err != nil {
 			return live, dead, err
 		}
 	}
+	slot.Clear()
 	return live, dead, nil
 }
 
