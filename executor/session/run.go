@@ -3,6 +3,8 @@ package session
 import (
 	"strconv"
 
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
 	"github.com/calfdb/calf/executor"
 	"github.com/calfdb/calf/plancache"
 	"github.com/calfdb/calf/sql/plan"
@@ -31,7 +33,26 @@ func (s *Session) runStatements(p *prepared, plans *plancache.Plans, params []ty
 			tag = t
 		}
 	}
+	if tag == "" {
+		tag = ruledTag(p)
+	}
 	return tag, nil
+}
+
+// ruledTag is the command tag of a statement that rules replaced by nothing of its kind.
+func ruledTag(p *prepared) string {
+	if p.stmt == nil {
+		return ""
+	}
+	switch p.stmt.Node.Node.(type) {
+	case *pg_query.Node_InsertStmt:
+		return commandTag(query.CmdInsert, 0)
+	case *pg_query.Node_UpdateStmt:
+		return commandTag(query.CmdUpdate, 0)
+	case *pg_query.Node_DeleteStmt:
+		return commandTag(query.CmdDelete, 0)
+	}
+	return ""
 }
 
 // runOne runs one planned statement to its end.

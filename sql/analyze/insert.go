@@ -34,6 +34,12 @@ func (p *state) insert(s *pg_query.InsertStmt) *query.Query {
 	sel := s.SelectStmt.GetSelectStmt()
 	general := sel != nil && (len(sel.ValuesLists) == 0 || len(sel.SortClause) > 0 || sel.LimitOffset != nil || sel.LimitCount != nil ||
 		len(sel.LockingClause) > 0 || sel.WithClause != nil)
+	var outerTable []*query.RTE
+	var outerNames []*nsItem
+	if p.inRule && general { // OLD and NEW are the SELECT's
+		outerTable, outerNames = p.rtable, p.namespace
+		p.rtable, p.namespace = nil, nil
+	}
 	q.ResultRelation = p.setTarget(s.Relation, false, false, perms)
 	columns := p.insertColumns(s.Cols)
 
@@ -42,7 +48,7 @@ func (p *state) insert(s *pg_query.InsertStmt) *query.Query {
 	case sel == nil: // DEFAULT VALUES
 		columns = nil
 	case general:
-		exprs = p.insertSelect(s, columns)
+		exprs = p.insertSelect(s, columns, outerTable, outerNames)
 	case len(sel.ValuesLists) > 1:
 		exprs = p.insertValues(sel, columns)
 	default:
@@ -106,8 +112,10 @@ func (p *state) targetColumn(name string, at int) int16 {
 }
 
 // insertSelect analyses the general form, INSERT ... SELECT: the query becomes a sub-select of the range table.
-func (p *state) insertSelect(s *pg_query.InsertStmt, columns []insertColumn) []query.Expr {
+// insertSelect analyses the SELECT of an INSERT; outerTable and outerNames are what it sees of a rule.
+func (p *state) insertSelect(s *pg_query.InsertStmt, columns []insertColumn, outerTable []*query.RTE, outerNames []*nsItem) []query.Expr {
 	sub := newState(p.env, p)
+	sub.rtable, sub.namespace = outerTable, outerNames
 	sub.resolveUnknowns = false // a literal takes the type of the column that it is for
 	sq := sub.statement(s.SelectStmt)
 	if sq.Command != query.CmdSelect {

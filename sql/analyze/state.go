@@ -28,6 +28,7 @@ type state struct {
 	futureCTEs []*pg_query.CommonTableExpr
 	parentCTE  *query.CTE // the CTE that this query is the body of
 
+	inRule   bool // an action of CREATE RULE: OLD and NEW are the first entries
 	target   *catalog.Relation
 	targetNS *nsItem
 

@@ -249,6 +249,9 @@ func (a *alteration) runOne(cmd *pg_query.AlterTableCmd) error {
 		pg_query.AlterTableType_AT_DisableTrig, pg_query.AlterTableType_AT_EnableTrigAll, pg_query.AlterTableType_AT_DisableTrigAll,
 		pg_query.AlterTableType_AT_EnableTrigUser, pg_query.AlterTableType_AT_DisableTrigUser:
 		return a.enableTrigger(cmd)
+	case pg_query.AlterTableType_AT_EnableRule, pg_query.AlterTableType_AT_EnableAlwaysRule, pg_query.AlterTableType_AT_EnableReplicaRule,
+		pg_query.AlterTableType_AT_DisableRule:
+		return a.enableRule(cmd)
 	case pg_query.AlterTableType_AT_AddInherit:
 		return a.addInherit(cmd)
 	case pg_query.AlterTableType_AT_DropInherit:

@@ -1,9 +1,9 @@
 package deparse
 
 import (
+	"github.com/calfdb/calf/sql/analyze"
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
-	"github.com/calfdb/calf/sql/query"
 )
 
 // ViewDef prints the query of a view, as pg_get_viewdef does, with the semicolon.
@@ -55,20 +55,46 @@ func RuleDef(ctx *Context, rel *catalog.Relation, r *catalog.Rule) (string, erro
 		p.write(p.qualifiedName(rel))
 	}
 	if r.Qual != nil {
-		return "", pgerr.NotSupported("printing a conditional rule")
+		p.ruleCondition(r)
 	}
 	p.write(" DO ")
 	if r.Instead {
 		p.write("INSTEAD ")
 	}
-	if len(r.Actions) != 1 || r.Actions[0].Command != query.CmdSelect && r.Actions[0].Command != query.CmdNothing {
-		return "", pgerr.NotSupported("printing a rule with actions")
-	}
 	var names []string
 	if r.Event == '1' {
 		names = relationColumns(rel)
 	}
-	p.query(r.Actions[0], nil, names, true)
-	p.write(";")
+	if len(r.Actions) == 1 {
+		p.query(r.Actions[0], nil, names, true)
+		p.write(";")
+		return string(p.buf), p.err
+	}
+	p.write("(")
+	for _, q := range r.Actions {
+		p.query(q, nil, names, true)
+		if ctx.Pretty != 0 {
+			p.write(";\n")
+		} else {
+			p.write("; ")
+		}
+	}
+	p.write(");")
 	return string(p.buf), p.err
+}
+
+// ruleCondition prints WHERE of a rule, over OLD and NEW.
+func (p *printer) ruleCondition(r *catalog.Rule) {
+	if p.indented() {
+		p.write("\n  ")
+	}
+	p.write(" WHERE ")
+	n, err := NewNamespace(p.ctx.Catalog, analyze.RuleQuery(r.Actions[0]).RangeTable, nil, nil, nil)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	ctx := *p.ctx
+	ctx.Namespaces, ctx.VarPrefix = []*Namespace{n}, true
+	p.within(&ctx, func() { p.expr(r.Qual, false) })
 }

@@ -19,20 +19,24 @@ func Rewrite(env *analyze.Env, q *query.Query) ([]*query.Query, error) {
 		return []*query.Query{q}, nil
 	}
 	r := &rewriter{env: env}
-	out, err := r.top(q)
+	list, err := r.statements(q)
 	if err != nil {
 		return nil, err
 	}
-	if out, err = analyze.ExpandQueryCalls(env.Catalog, out); err != nil {
-		return nil, err
+	setTags(list, q.Command)
+	for i := range list {
+		if list[i], err = analyze.ExpandQueryCalls(env.Catalog, list[i]); err != nil {
+			return nil, err
+		}
 	}
-	return []*query.Query{out}, nil
+	return list, nil
 }
 
 // rewriter is one rewriting.
 type rewriter struct {
 	env    *analyze.Env
-	active []OID // views being expanded, to find recursion
+	active []OID       // views being expanded, to find recursion
+	events []ruleEvent // rules being applied, likewise
 	depth  int
 }
 
@@ -51,8 +55,8 @@ func (r *rewriter) relation(oid OID, mode int) (*catalog.Relation, error) {
 	return rel, err
 }
 
-// top rewrites a statement and the data-modifying statements in its WITH.
-func (r *rewriter) top(q *query.Query) (*query.Query, error) {
+// statements rewrites a statement and the data-modifying statements in its WITH.
+func (r *rewriter) statements(q *query.Query) ([]*query.Query, error) {
 	c := *q
 	q = &c
 	if q.HasModifyingCTE {
@@ -61,7 +65,11 @@ func (r *rewriter) top(q *query.Query) (*query.Query, error) {
 			if cte.Query == nil || cte.Query.Command == query.CmdSelect {
 				continue
 			}
-			sub, err := r.top(cte.Query)
+			list, err := r.statements(cte.Query)
+			if err != nil {
+				return nil, err
+			}
+			sub, err := singleOf(list)
 			if err != nil {
 				return nil, err
 			}
@@ -71,36 +79,40 @@ func (r *rewriter) top(q *query.Query) (*query.Query, error) {
 		}
 	}
 	if q.ResultRelation != 0 {
-		changed, err := r.target(q)
-		if err != nil {
-			return nil, err
-		}
-		q = changed
+		return r.target(q)
 	}
-	return r.expandViews(q)
+	out, err := r.expandViews(q)
+	return []*query.Query{out}, err
 }
 
-// target rewrites the target side of INSERT, UPDATE and DELETE.
-func (r *rewriter) target(q *query.Query) (*query.Query, error) {
+// target rewrites INSERT, UPDATE, DELETE and MERGE.
+func (r *rewriter) target(q *query.Query) ([]*query.Query, error) {
 	rte := q.RangeTable[q.ResultRelation-1]
 	rel, err := r.relation(rte.RelOID, analyze.NoLock)
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseRules(rel, q.Command); err != nil {
-		return nil, err
-	}
 	if q, err = r.targetList(q, rel); err != nil {
 		return nil, err
 	}
-	switch {
-	case rel.Kind != 'v':
-	case !hasInsteadTrigger(rel, q.Command):
-		return r.updateView(q, rel)
-	case q.Command != query.CmdInsert:
-		insteadTarget(q, rel)
+	if len(rulesOf(rel, q.Command)) > 0 {
+		return r.withRules(q, rel)
 	}
-	return q, nil
+	return r.itself(q, rel)
+}
+
+// itself readies a statement that no rule replaces: its view becomes the table below, or is left to INSTEAD OF triggers.
+func (r *rewriter) itself(q *query.Query, rel *catalog.Relation) ([]*query.Query, error) {
+	if rel.Kind == 'v' {
+		if !hasInsteadTrigger(rel, q.Command) {
+			return r.updateView(q, rel)
+		}
+		if q.Command != query.CmdInsert {
+			insteadTarget(q, rel)
+		}
+	}
+	out, err := r.expandViews(q)
+	return []*query.Query{out}, err
 }
 
 // WholeRow is the name of the junk column that carries a view's old row to its INSTEAD OF triggers.
@@ -134,18 +146,6 @@ func insteadTarget(q *query.Query, view *catalog.Relation) {
 		n = max(n, t.ResNo+1)
 	}
 	q.Targets = append(slices.Clone(q.Targets), &query.TargetEntry{Expr: old, ResNo: n, Name: WholeRow, Junk: true})
-}
-
-// ruleEvents are the events of pg_rewrite by command.
-var ruleEvents = map[query.CommandType]byte{query.CmdUpdate: '2', query.CmdInsert: '3', query.CmdDelete: '4'}
-
-func refuseRules(rel *catalog.Relation, cmd query.CommandType) error {
-	for _, rule := range rel.Rules {
-		if rule.Event == ruleEvents[cmd] && rule.Enabled != 'D' {
-			return pgerr.NotSupported("rewriting by rule \"%s\" of relation \"%s\"", rule.Name, rel.Name)
-		}
-	}
-	return nil
 }
 
 // Bits of pg_trigger.tgtype.

@@ -10,7 +10,7 @@ import (
 )
 
 // updateView turns a change of a simple view into a change of the table (or view) that it selects from.
-func (r *rewriter) updateView(q *query.Query, view *catalog.Relation) (*query.Query, error) {
+func (r *rewriter) updateView(q *query.Query, view *catalog.Relation) ([]*query.Query, error) {
 	if err := refuseInstead(q, view); err != nil {
 		return nil, err
 	}
