@@ -244,6 +244,9 @@ func (c *ctx) makeTable(t *tableDef) (*catalog.Relation, error) {
 		if err := c.partitionIndexes(oid, t.parents[0]); err != nil {
 			return nil, err
 		}
+		if err := c.partitionForeignKeys(oid, t.parents[0]); err != nil {
+			return nil, err
+		}
 		if err := c.partitionTriggers(oid, t.parents[0]); err != nil {
 			return nil, err
 		}

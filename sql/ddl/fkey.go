@@ -22,7 +22,7 @@ func (c *ctx) addForeignKey(rel *catalog.Relation, con *pg_query.Constraint, isN
 		return err
 	}
 	k := &constraintRow{ns: rel.Namespace, kind: 'f', deferrable: con.Deferrable, deferred: con.Initdeferred, rel: rel.OID, refRel: pk.OID,
-		validated: !con.SkipValidation, noInherit: true, match: matchType(con.FkMatchtype), updAction: action(con.FkUpdAction),
+		validated: !con.SkipValidation, noInherit: rel.Kind != 'p', match: matchType(con.FkMatchtype), updAction: action(con.FkUpdAction),
 		delAction: action(con.FkDelAction)}
 	if k.match == 'p' {
 		return pgerr.New(pgerr.FeatureNotSupported, "MATCH PARTIAL not yet implemented").WithLocation(locationOf(con))
@@ -68,9 +68,20 @@ func (c *ctx) makeForeignKey(rel, pk *catalog.Relation, k *constraintRow, skipCh
 	if err := c.foreignTriggers(k, oid); err != nil {
 		return err
 	}
+	if rel.Kind == 'p' {
+		if err := c.next(); err != nil {
+			return err
+		}
+		return c.foreignKeyBelow(rel, pk, k, oid, skipCheck)
+	}
 	if skipCheck {
 		return nil
 	}
+	return c.validateForeignKeyNamed(rel, pk, oid)
+}
+
+// validateForeignKeyNamed checks the rows of a table against one of its foreign keys.
+func (c *ctx) validateForeignKeyNamed(rel, pk *catalog.Relation, oid OID) (err error) {
 	if rel, err = c.reload(rel.OID); err != nil {
 		return err
 	}
@@ -340,11 +351,24 @@ func (c *ctx) foreignTriggers(k *constraintRow, con OID) error {
 			deferrable: deferrable(k.delAction), deferred: k.deferred && deferrable(k.delAction)},
 		{rel: k.refRel, name: "RI_ConstraintTrigger_a", fn: riUpdate[k.updAction], kind: trigRow | trigUpdate, constrRel: k.rel,
 			deferrable: deferrable(k.updAction), deferred: k.deferred && deferrable(k.updAction)},
+	}
+	if err := c.insertTriggers(list, k, con); err != nil {
+		return err
+	}
+	return c.checkTriggers(k, con)
+}
+
+// checkTriggers makes the two triggers on the referencing table.
+func (c *ctx) checkTriggers(k *constraintRow, con OID) error {
+	return c.insertTriggers([]triggerRow{
 		{rel: k.rel, name: "RI_ConstraintTrigger_c", fn: riCheckIns, kind: trigRow | trigInsert, constrRel: k.refRel,
 			deferrable: k.deferrable, deferred: k.deferred},
 		{rel: k.rel, name: "RI_ConstraintTrigger_c", fn: riCheckUpd, kind: trigRow | trigUpdate, constrRel: k.refRel,
 			deferrable: k.deferrable, deferred: k.deferred},
-	}
+	}, k, con)
+}
+
+func (c *ctx) insertTriggers(list []triggerRow, k *constraintRow, con OID) error {
 	for i := range list {
 		list[i].constraint, list[i].constrIndex = con, k.index
 		if _, err := c.insertTrigger(&list[i]); err != nil {

@@ -60,6 +60,9 @@ func (a *alteration) attachPartition(n *pg_query.PartitionCmd) error {
 	if rel, err = a.reload(rel.OID); err != nil {
 		return err
 	}
+	if err := a.partitionForeignKeys(rel.OID, parent); err != nil {
+		return err
+	}
 	if err := a.partitionTriggers(rel.OID, parent); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func riRefuse(noAction bool) executor.TriggerFunc {
 		if err != nil {
 			return nil, err
 		}
-		n, err := e.run(e.rel, "SELECT 1 FROM ONLY "+e.tableText(e.rel)+" x WHERE "+where+" FOR KEY SHARE OF x", e.argTypes, e.params)
+		n, err := e.run(e.rel, "SELECT 1 FROM "+only(e.rel)+e.tableText(e.rel)+" x WHERE "+where+" FOR KEY SHARE OF x", e.argTypes, e.params)
 		if err != nil || n == 0 {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (e *keyEvent) keyIsBack() (bool, error) {
 		parts = append(parts, fmt.Sprintf("%s OPERATOR(%s.%s) $%d", types.QuoteIdent(nil, rel.Desc.Attrs[k-1].Name),
 			types.QuoteIdent(nil, nsName(e.b.Catalog, op.Namespace)), op.Name, i+1))
 	}
-	n, err := e.run(rel, "SELECT 1 FROM ONLY "+e.tableText(rel)+" x WHERE "+strings.Join(parts, " AND ")+" FOR KEY SHARE OF x", e.argTypes, e.params)
+	n, err := e.run(rel, "SELECT 1 FROM "+only(rel)+e.tableText(rel)+" x WHERE "+strings.Join(parts, " AND ")+" FOR KEY SHARE OF x", e.argTypes, e.params)
 	return n > 0, err
 }
 
@@ -139,7 +139,7 @@ func riCascadeDelete(t *executor.TriggerCall) (types.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.run(e.rel, "DELETE FROM ONLY "+e.tableText(e.rel)+" WHERE "+where, e.argTypes, e.params)
+	_, err = e.run(e.rel, "DELETE FROM "+only(e.rel)+e.tableText(e.rel)+" WHERE "+where, e.argTypes, e.params)
 	return nil, err
 }
 
@@ -158,7 +158,7 @@ func riCascadeUpdate(t *executor.TriggerCall) (types.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.run(e.rel, "UPDATE ONLY "+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, append(argTypes, e.argTypes...),
+	_, err = e.run(e.rel, "UPDATE "+only(e.rel)+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, append(argTypes, e.argTypes...),
 		append(params, e.params...))
 	return nil, err
 }
@@ -182,10 +182,18 @@ func riSet(value string) executor.TriggerFunc {
 		if err != nil {
 			return nil, err
 		}
-		_, err = e.run(e.rel, "UPDATE ONLY "+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, e.argTypes, e.params)
+		_, err = e.run(e.rel, "UPDATE "+only(e.rel)+e.tableText(e.rel)+" SET "+strings.Join(set, ", ")+" WHERE "+where, e.argTypes, e.params)
 		if err != nil || value != "DEFAULT" {
 			return nil, err
 		}
 		return riRefuse(true)(t)
 	}
+}
+
+// only keeps an action to the table itself; a partitioned table's rows are its partitions'.
+func only(rel *catalog.Relation) string {
+	if rel.Kind == 'p' {
+		return ""
+	}
+	return "ONLY "
 }
