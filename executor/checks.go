@@ -195,6 +195,9 @@ type withCheck struct {
 func newWithChecks(s *State, list []*query.WithCheckOption) ([]withCheck, error) {
 	var out []withCheck
 	for _, w := range list {
+		if w.Qual == nil { // of a view without a condition: it stands there for those below it
+			continue
+		}
 		eval, err := s.compiler().Compile(w.Qual)
 		if err != nil {
 			return nil, err

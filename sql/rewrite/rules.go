@@ -58,6 +58,7 @@ func (r *rewriter) fire(q *query.Query, rel *catalog.Relation) (*fired, error) {
 			if !f.instead {
 				if f.remains == nil {
 					f.remains = query.CopyQuery(q)
+					f.remains.HasSubLinks = true // the condition may have some
 				}
 				addQual(f.remains, &query.BooleanTest{Arg: ruleQual(q, rule), Kind: query.IsNotTrue, Loc: -1})
 			}

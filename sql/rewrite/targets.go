@@ -60,13 +60,16 @@ func (r *rewriter) mergeActions(q *query.Query, rel *catalog.Relation) error {
 
 // valuesEntry is the index of the VALUES entry of a multi-row INSERT, 0 when there is none.
 func valuesEntry(q *query.Query) int {
-	if q.Command != query.CmdInsert || len(q.JoinTree.Items) != 1 {
+	found := 0
+	if q.Command != query.CmdInsert {
 		return 0
 	}
-	if ref, ok := q.JoinTree.Items[0].(*query.RangeTblRef); ok && q.RangeTable[ref.Index-1].Kind == query.RTEValues {
-		return ref.Index
+	for _, item := range q.JoinTree.Items { // a rule's action has those of the statement before its own
+		if ref, ok := item.(*query.RangeTblRef); ok && q.RangeTable[ref.Index-1].Kind == query.RTEValues {
+			found = ref.Index
+		}
 	}
-	return 0
+	return found
 }
 
 type targetBuilder struct {

@@ -291,6 +291,7 @@ func (s *viewSwap) addCheck(q *query.Query) {
 	w := &query.WithCheckOption{Kind: 'v', RelName: s.view.Name, Cascaded: cascaded}
 	if s.def.JoinTree.Quals != nil {
 		w.Qual = s.moved(s.def.JoinTree.Quals, 0)
+		q.HasSubLinks = q.HasSubLinks || s.def.HasSubLinks
 	}
 	// The view below is checked first.
 	q.WithChecks = append([]*query.WithCheckOption{w}, q.WithChecks...)
