@@ -107,6 +107,9 @@ func cluster(c *ctx, n *pg_query.ClusterStmt) (string, error) {
 		if err := c.requireOwner(rel); err != nil {
 			return "", err
 		}
+		if rel.Kind == 'p' {
+			return "", pgerr.NotSupported("CLUSTER of a partitioned table")
+		}
 		return tag, c.clusterTable(rel, n.Indexname)
 	}
 	if err := c.Session.RequireNoBlock("CLUSTER"); err != nil {
@@ -193,6 +196,9 @@ func reindexStmt(c *ctx, n *pg_query.ReindexStmt) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if rel.Kind == 'p' {
+			return "", pgerr.NotSupported("REINDEX of a partitioned table")
+		}
 		if rel.Kind != 'r' && rel.Kind != 'm' {
 			return "", pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a table or materialized view", rel.Name)
 		}
@@ -212,6 +218,9 @@ func (c *ctx) reindexOne(rv *pg_query.RangeVar) error {
 	rel, err := c.open(rv, noLock)
 	if err != nil {
 		return err
+	}
+	if rel.Kind == 'I' {
+		return pgerr.NotSupported("REINDEX of a partitioned index")
 	}
 	if rel.Kind != 'i' || rel.Index == nil {
 		return pgerr.New(pgerr.WrongObjectType, "\"%s\" is not an index", rel.Name)

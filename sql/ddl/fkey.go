@@ -21,6 +21,10 @@ func (c *ctx) addForeignKey(rel *catalog.Relation, con *pg_query.Constraint, isN
 	if err := c.checkForeignTables(rel, pk); err != nil {
 		return err
 	}
+	if rel.Kind == 'p' && con.SkipValidation && !isNew {
+		return pgerr.New(pgerr.WrongObjectType, "cannot add NOT VALID foreign key on partitioned table \"%s\" referencing relation \"%s\"", rel.Name, pk.Name).
+			WithDetail("This feature is not yet supported on partitioned tables.")
+	}
 	k := &constraintRow{ns: rel.Namespace, kind: 'f', deferrable: con.Deferrable, deferred: con.Initdeferred, rel: rel.OID, refRel: pk.OID,
 		validated: !con.SkipValidation, noInherit: rel.Kind != 'p', match: matchType(con.FkMatchtype), updAction: action(con.FkUpdAction),
 		delAction: action(con.FkDelAction)}

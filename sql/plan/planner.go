@@ -104,6 +104,9 @@ func (r *root) surveyRTEs() (outerJoins bool) {
 				e.Inh = rel.HasSubclass && len(rel.Children) > 0
 			}
 			if e.TableSample != nil {
+				if e.RelKind == 'p' && used.has(i+1) {
+					fail(pgerr.NotSupported("TABLESAMPLE"))
+				}
 				e.Inh = false
 			}
 		case query.RTEJoin:
