@@ -224,6 +224,7 @@ func (s *Session) newLiteralReader(l plancache.Lifted) (r literalReader, err err
 		return r, err
 	}
 	c := &expr.Compiler{Catalog: s.view, Env: s.backend.Env, Session: s.backend}
+	c.Hooks = expr.Hooks{Function: s.backend.FunctionInLanguage, CheckExecute: s.backend.CheckExecute}
 	r.cast, err = c.Compile(l.Cast)
 	return r, err
 }

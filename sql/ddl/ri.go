@@ -233,6 +233,7 @@ func (l *keyLookup) cast(a *types.Attr, to OID) (expr.Eval, error) {
 	e := &query.FuncExpr{FuncOID: c.Func, TypeOID: to, Form: query.CoerceImplicitCast, Loc: -1,
 		Args: []query.Expr{&query.Var{VarNo: 1, AttNo: a.Num, TypeOID: a.TypeOID, Mod: a.TypMod, Coll: a.Collation, Loc: -1}}}
 	k := &expr.Compiler{Catalog: v, Env: l.b.Env, Session: l.b}
+	k.Hooks.Function = l.b.FunctionInLanguage
 	return k.Compile(e)
 }
 
