@@ -46,6 +46,7 @@ func (n *modifyTable) openTargets(p *plan.ModifyTable) error {
 			t.toRoot = cols
 		}
 		t.checks.root, t.checks.toRoot = n.root.Rel, t.toRoot
+		t.capture = &rootCapture{n.root.triggers, t.toRoot}
 	}
 	return n.openRouter(p)
 }

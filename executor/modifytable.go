@@ -51,8 +51,9 @@ type resultRelation struct {
 	conflict *onConflict
 	merge    *merge
 
-	routed bool    // a partition that rows are routed to
-	toRoot []int16 // where the columns of the table that the statement names are in it; nil = at the same places
+	routed  bool         // a partition that rows are routed to
+	capture *rootCapture // for the transition tables of the table that the statement names; nil = it is that table
+	toRoot  []int16      // where the columns of the table that the statement names are in it; nil = at the same places
 }
 
 func newModifyTable(s *State, p *plan.ModifyTable) (Node, error) {

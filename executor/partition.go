@@ -268,6 +268,7 @@ func (r *router) newLeaf(rel *catalog.Relation) (*routedLeaf, error) {
 		return nil, err
 	}
 	t.checks.root, t.checks.toRoot = r.root.Rel, t.toRoot
+	t.capture = &rootCapture{r.root.triggers, t.toRoot}
 	t.oldSlot.Init(t.Heap)
 	if r.plan != nil {
 		p, err := leafConflict(r.plan, r.root, l)
@@ -418,6 +419,8 @@ func (n *modifyTable) moveRow(tid types.TID, input types.Row) (res heap.Result, 
 	if err != nil || !ok {
 		return heap.OK, c, false, err
 	}
+	n.s.moving = true
+	defer func() { n.s.moving = false }()
 	res, c, err = t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Wait: true, Moved: true})
 	if err != nil || res != heap.OK {
 		return res, c, false, err
@@ -426,5 +429,8 @@ func (n *modifyTable) moveRow(tid types.TID, input types.Row) (res heap.Result, 
 		return res, c, false, err
 	}
 	done, err = n.insertRouted(row, input)
+	if err == nil && done && t.capture.wants(triggerUpdate) {
+		err = n.target.capture.keep(n.s, triggerUpdate, t.Table, t.toRoot, tid, n.target.Table, n.ctx.Sys.TID)
+	}
 	return res, c, done, err
 }

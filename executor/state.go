@@ -35,6 +35,7 @@ type State struct {
 	rowLocks   *lockRows // of the query itself, not of one inside it; nil = none
 	epq        *epqState
 	modified   int64
+	moving     bool // a row goes to another partition: its deletion and insertion are one update to statement triggers
 }
 
 // Build makes the running form of a plan.

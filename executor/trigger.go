@@ -194,6 +194,11 @@ func (t *trigger) firesFor(r *resultRelation, event triggerEvent) bool {
 // afterRow queues AFTER ROW triggers: they fire at the end of the statement, or of the transaction when deferred. What triggers with transition
 // tables are to see is kept.
 func (r *rowTriggers) afterRow(s *State, event triggerEvent, t *resultRelation, oldTID, newTID types.TID) error {
+	if !s.moving && t.capture.wants(event) {
+		if err := t.capture.keep(s, event, r.table, t.toRoot, oldTID, r.table, newTID); err != nil {
+			return err
+		}
+	}
 	if r.kinds&int16(event) == 0 {
 		return nil
 	}
