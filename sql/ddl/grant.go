@@ -49,6 +49,10 @@ var grantables = map[pg_query.ObjectType]grantable{
 		catalog.AllLanguagePrivs, "language"},
 	pg_query.ObjectType_OBJECT_FUNCTION: {catalog.PgProcOID, catalog.PgProcOidIndexOID, catalog.ProcProowner, catalog.ProcProacl, 'f',
 		catalog.AllFunctionPrivs, "function"},
+	pg_query.ObjectType_OBJECT_PROCEDURE: {catalog.PgProcOID, catalog.PgProcOidIndexOID, catalog.ProcProowner, catalog.ProcProacl, 'f',
+		catalog.AllFunctionPrivs, "procedure"},
+	pg_query.ObjectType_OBJECT_ROUTINE: {catalog.PgProcOID, catalog.PgProcOidIndexOID, catalog.ProcProowner, catalog.ProcProacl, 'f',
+		catalog.AllFunctionPrivs, "routine"},
 }
 
 var privWords = map[string]uint32{"select": query.AclSelect, "insert": query.AclInsert, "update": query.AclUpdate, "delete": query.AclDelete,
@@ -160,40 +164,10 @@ func (c *ctx) grantObject(t pg_query.ObjectType, x *pg_query.Node) (OID, error) 
 			err = pgerr.New(pgerr.UndefinedObject, "language \"%s\" does not exist", x.GetString_().GetSval())
 		}
 		return oid, err
-	case pg_query.ObjectType_OBJECT_FUNCTION:
-		return c.grantFunction(x.GetObjectWithArgs())
+	case pg_query.ObjectType_OBJECT_FUNCTION, pg_query.ObjectType_OBJECT_PROCEDURE, pg_query.ObjectType_OBJECT_ROUTINE:
+		return c.findRoutine(t, x.GetObjectWithArgs())
 	}
 	return 0, pgerr.NotSupported("GRANT ON %s", parse.ObjectWord(t))
-}
-
-func (c *ctx) grantFunction(n *pg_query.ObjectWithArgs) (OID, error) {
-	schema, name := splitName(n.Objname)
-	list, err := c.v.ProcsByName(schema, name)
-	if err != nil {
-		return 0, err
-	}
-	var args []OID
-	for _, a := range n.Objargs {
-		oid, _, err := c.typeName(a.GetTypeName())
-		if err != nil {
-			return 0, err
-		}
-		args = append(args, oid)
-	}
-	var found OID
-	for _, p := range list {
-		same := len(p.ArgTypes) == len(args)
-		for i := range args {
-			same = same && p.ArgTypes[i] == args[i]
-		}
-		if same || n.ArgsUnspecified && len(list) == 1 {
-			found = p.OID
-		}
-	}
-	if found == 0 {
-		return 0, pgerr.New(pgerr.UndefinedFunction, "function %s does not exist", joinName(strs(n.Objname)))
-	}
-	return found, nil
 }
 
 // allInSchemas lists all objects of the kind in the schemas.
@@ -203,6 +177,12 @@ func (c *ctx) allInSchemas(n *pg_query.GrantStmt) (list []OID, err error) {
 	case pg_query.ObjectType_OBJECT_SEQUENCE:
 		kinds = "S"
 	case pg_query.ObjectType_OBJECT_TABLE:
+	case pg_query.ObjectType_OBJECT_FUNCTION:
+		return c.routinesInSchemas(n, "fwa")
+	case pg_query.ObjectType_OBJECT_PROCEDURE:
+		return c.routinesInSchemas(n, "p")
+	case pg_query.ObjectType_OBJECT_ROUTINE:
+		return c.routinesInSchemas(n, "fwap")
 	default:
 		return nil, pgerr.NotSupported("GRANT ON ALL %sS IN SCHEMA", parse.ObjectWord(n.Objtype))
 	}
@@ -214,6 +194,26 @@ func (c *ctx) allInSchemas(n *pg_query.GrantStmt) (list []OID, err error) {
 		err = c.v.ScanAll(catalog.PgClassOID, func(_ types.TID, row types.Row) (bool, error) {
 			if row[catalog.ClassRelnamespace].Oid() == ns && strings.IndexByte(kinds, row[catalog.ClassRelkind].Char()) >= 0 {
 				list = append(list, row[catalog.ClassOid].Oid())
+			}
+			return true, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// routinesInSchemas lists the routines of some kinds in the schemas.
+func (c *ctx) routinesInSchemas(n *pg_query.GrantStmt, kinds string) (list []OID, err error) {
+	for _, x := range n.Objects {
+		ns, err := c.schemaNamed(x.GetString_().GetSval())
+		if err != nil {
+			return nil, err
+		}
+		err = c.v.ScanAll(catalog.PgProcOID, func(_ types.TID, row types.Row) (bool, error) {
+			if row[catalog.ProcPronamespace].Oid() == ns && strings.IndexByte(kinds, row[catalog.ProcProkind].Char()) >= 0 {
+				list = append(list, row[catalog.ProcOid].Oid())
 			}
 			return true, nil
 		})

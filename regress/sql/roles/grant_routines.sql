@@ -1,0 +1,23 @@
+-- GRANT and REVOKE on functions, procedures and routines, one and all of a schema
+create role regress_gr nologin;
+create schema gr;
+create function gr.f(int) returns int language sql as 'select $1';
+create procedure gr.p(int) language sql as 'select $1';
+create aggregate gr.a(int) (sfunc = int4pl, stype = int, initcond = '0');
+revoke execute on function gr.f(int) from public;
+grant execute on function gr.f to regress_gr;
+grant execute on procedure gr.p(int) to regress_gr;
+grant execute on routine gr.p to regress_gr with grant option;
+grant execute on function gr.p(int) to regress_gr;
+grant execute on procedure gr.f(int) to regress_gr;
+grant execute on function gr.a(int) to regress_gr;
+grant execute on procedure gr.nosuch(int) to regress_gr;
+grant usage on procedure gr.p(int) to regress_gr;
+select proname, proacl from pg_proc where pronamespace = 'gr'::regnamespace order by 1;
+revoke all on all functions in schema gr from regress_gr;
+select proname, proacl from pg_proc where pronamespace = 'gr'::regnamespace order by 1;
+grant execute on all routines in schema gr to regress_gr;
+revoke all on all procedures in schema gr from regress_gr;
+select proname, proacl from pg_proc where pronamespace = 'gr'::regnamespace order by 1;
+drop schema gr cascade;
+drop role regress_gr;
