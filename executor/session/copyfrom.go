@@ -28,9 +28,6 @@ func (c *command) copy(n *pg_query.CopyStmt) (string, error) {
 	if n.IsProgram {
 		return "", pgerr.NotSupported("COPY PROGRAM")
 	}
-	if o.binary {
-		return "", pgerr.NotSupported("COPY in binary format")
-	}
 	if n.Filename != "" {
 		if err := c.s.mayCopyFile(n.IsFrom); err != nil {
 			return "", err
@@ -116,7 +113,7 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 	if err := l.prepare(n); err != nil {
 		return 0, err
 	}
-	src, done, err := c.copySource(n, len(l.cols))
+	src, done, err := c.copySource(n, o, len(l.cols))
 	if err != nil {
 		return 0, err
 	}
@@ -128,6 +125,11 @@ func (c *command) copyFrom(n *pg_query.CopyStmt, o *copyOptions) (int64, error) 
 		return 0, err
 	}
 	l.lines = newCopyLines(o, src)
+	if o.binary {
+		if err := l.lines.binaryHeader(); err != nil {
+			return 0, err
+		}
+	}
 	s.backend.Heap.Tx.UseCID()
 	s.backend.After.Begin()
 	count, err := l.load()
@@ -157,7 +159,7 @@ func copyTargetError(rel *catalog.Relation) error {
 }
 
 // copySource opens the input: the client or a file.
-func (c *command) copySource(n *pg_query.CopyStmt, columns int) (io.Reader, func(), error) {
+func (c *command) copySource(n *pg_query.CopyStmt, o *copyOptions, columns int) (io.Reader, func(), error) {
 	if n.Filename != "" {
 		f, err := os.Open(n.Filename)
 		if err != nil {
@@ -165,7 +167,7 @@ func (c *command) copySource(n *pg_query.CopyStmt, columns int) (io.Reader, func
 		}
 		return f, func() { f.Close() }, nil
 	}
-	r, err := c.s.conn.CopyIn(0, columns, c.s.backend.Interrupted)
+	r, err := c.s.conn.CopyIn(o.wireFormat(), columns, c.s.backend.Interrupted)
 	return r, func() {}, err
 }
 
@@ -178,7 +180,16 @@ func fileError(err error, name, what string) error {
 	case os.IsPermission(err):
 		code, text = pgerr.InsufficientPrivilege, "Permission denied"
 	}
-	return pgerr.New(code, "could not open file \"%s\" for %s: %s", name, what, text)
+	e := pgerr.New(code, "could not open file \"%s\" for %s: %s", name, what, text)
+	if code == pgerr.IoError {
+		return e
+	}
+	command, verb := "FROM", "read"
+	if what == "writing" {
+		command, verb = "TO", "write"
+	}
+	return e.WithHint("COPY %s instructs the PostgreSQL server process to %s a file. "+
+		"You may want a client-side facility such as psql's \\copy.", command, verb)
 }
 
 func (l *copyLoader) prepare(n *pg_query.CopyStmt) error {
@@ -205,6 +216,11 @@ func (l *copyLoader) prepare(n *pg_query.CopyStmt) error {
 		io, err := types.IOFor(l.s.backend.Env, l.rel.Desc.Attrs[col-1].TypeOID)
 		if err != nil {
 			return err
+		}
+		if l.o.binary {
+			if err := io.CheckReceive(l.s.backend.Env); err != nil {
+				return err
+			}
 		}
 		l.ios = append(l.ios, io)
 	}
@@ -289,7 +305,7 @@ func (l *copyLoader) load() (int64, error) {
 		}
 	}
 	for {
-		ok, err := l.lines.next()
+		ok, err := l.nextLine()
 		if err != nil {
 			return 0, l.at(err, 0)
 		}
@@ -304,6 +320,14 @@ func (l *copyLoader) load() (int64, error) {
 		return 0, pgerr.From(err).WithContext("COPY %s, line %d", l.rel.Name, l.lastLine-int64(l.ins.Behind()))
 	}
 	return l.ins.Count(), nil
+}
+
+func (l *copyLoader) nextLine() (bool, error) {
+	l.col = -1
+	if l.o.binary {
+		return l.lines.nextBinary(len(l.cols))
+	}
+	return l.lines.next()
 }
 
 func (l *copyLoader) readHeader() error {
@@ -327,8 +351,10 @@ func (l *copyLoader) readHeader() error {
 
 func (l *copyLoader) loadLine() error {
 	l.col = -1
-	if err := types.CheckUTF8(l.lines.raw); err != nil {
-		return l.at(err, 0)
+	if !l.o.binary {
+		if err := types.CheckUTF8(l.lines.raw); err != nil {
+			return l.at(err, 0)
+		}
 	}
 	if err := l.readRow(); err != nil {
 		return l.at(err, 0)
@@ -351,6 +377,21 @@ func (l *copyLoader) loadLine() error {
 
 // readRow turns the line's fields into a row of all columns.
 func (l *copyLoader) readRow() error {
+	for i := range l.row {
+		l.row[i] = types.Null
+	}
+	read := l.readFields
+	if l.o.binary {
+		read = l.readBinaryFields
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	return l.addDefaults()
+}
+
+// readFields decodes the fields of a line of text or csv.
+func (l *copyLoader) readFields() error {
 	if err := l.lines.split(); err != nil {
 		return err
 	}
@@ -360,9 +401,6 @@ func (l *copyLoader) readRow() error {
 	}
 	if len(fields) > len(l.cols) {
 		return pgerr.New(pgerr.BadCopyFileFormat, "extra data after last expected column")
-	}
-	for i := range l.row {
-		l.row[i] = types.Null
 	}
 	for i, col := range l.cols {
 		l.col = i
@@ -389,6 +427,10 @@ func (l *copyLoader) readRow() error {
 		l.row[col-1] = d
 	}
 	l.col = -1
+	return nil
+}
+
+func (l *copyLoader) addDefaults() error {
 	ctx := l.ins.Context()
 	for i, eval := range l.defaults {
 		if eval == nil {
@@ -413,6 +455,9 @@ func (l *copyLoader) atIf(err error) error {
 // at adds the CONTEXT that says where in the data an error came from.
 func (l *copyLoader) at(err error, behind int) error {
 	e := *pgerr.From(err)
+	if l.o.binary {
+		return l.atBinary(&e, behind)
+	}
 	if e.Severity == "FATAL" || e.Code == pgerr.QueryCanceled {
 		return e.WithContext("COPY %s, line %d", l.rel.Name, l.lines.line+1)
 	}
@@ -426,6 +471,14 @@ func (l *copyLoader) at(err error, behind int) error {
 		return e.WithContext("COPY %s, line %d, column %s: null input", l.rel.Name, line, l.rel.Desc.Attrs[l.cols[l.col]-1].Name)
 	}
 	return e.WithContext("COPY %s, line %d: \"%s\"", l.rel.Name, line, cut(l.lines.raw))
+}
+
+func (l *copyLoader) atBinary(e *pgerr.Error, behind int) error {
+	line := l.lines.line - int64(behind)
+	if l.col >= 0 && behind == 0 {
+		return e.WithContext("COPY %s, line %d, column %s", l.rel.Name, line, l.rel.Desc.Attrs[l.cols[l.col]-1].Name)
+	}
+	return e.WithContext("COPY %s, line %d", l.rel.Name, line)
 }
 
 // cut shortens data that an error shows, as PostgreSQL does.

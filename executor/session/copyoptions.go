@@ -22,6 +22,14 @@ type copyOptions struct {
 	delimSet, nullSet, quoteSet, escapeSet bool
 }
 
+// wireFormat is the format code of the protocol's copy messages.
+func (o *copyOptions) wireFormat() int8 {
+	if o.binary {
+		return 1
+	}
+	return 0
+}
+
 // parseCopyOptions reads the option list.
 func parseCopyOptions(n *pg_query.CopyStmt) (*copyOptions, error) {
 	o := &copyOptions{}

@@ -7,7 +7,7 @@ import (
 	"github.com/calfdb/calf/sql/pgerr"
 )
 
-// copyLines takes COPY FROM's input apart into lines and fields. The formats are PostgreSQL's text and csv.
+// copyLines takes COPY FROM's input apart into lines and fields. The formats are PostgreSQL's text and csv; copybinary.go has the third.
 type copyLines struct {
 	o    *copyOptions
 	src  io.Reader
@@ -21,6 +21,9 @@ type copyLines struct {
 	fields []copyField
 	text   []byte // bytes of unescaped fields
 	raw    []byte // the line, for error contexts
+
+	sizes  []int32 // of the fields of a binary row
+	broken error   // what is wrong with the frame of the binary field that follows the last of fields
 }
 
 type eolKind uint8

@@ -13,7 +13,7 @@ import (
 	"github.com/calfdb/calf/sql/types"
 )
 
-// copyWriter prints rows in COPY's text or csv format.
+// copyWriter writes rows in COPY's text, csv or binary format.
 type copyWriter struct {
 	s     *Session
 	o     *copyOptions
@@ -42,6 +42,13 @@ func (c *command) copyTo(n *pg_query.CopyStmt, o *copyOptions) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if o.binary {
+		for _, io := range w.ios {
+			if err := io.CheckSend(c.s.backend.Env); err != nil {
+				return 0, err
+			}
+		}
+	}
 	if o.header {
 		if err := w.header(names); err != nil {
 			return 0, err
@@ -53,6 +60,11 @@ func (c *command) copyTo(n *pg_query.CopyStmt, o *copyOptions) (int64, error) {
 	}
 	if _, err := c.s.runStatements(source, plans, c.params, w); err != nil {
 		return 0, err
+	}
+	if o.binary {
+		if err := w.finishBinary(); err != nil {
+			return 0, err
+		}
 	}
 	return w.count, done()
 }
@@ -140,7 +152,7 @@ func (w *copyWriter) setForce(names []string) error {
 // open starts the output; the function it gives ends it.
 func (w *copyWriter) open(filename string, columns int) (func() error, error) {
 	if filename == "" {
-		w.s.w.CopyOutResponse(0, columns)
+		w.s.w.CopyOutResponse(w.o.wireFormat(), columns)
 		return func() error {
 			w.s.w.CopyDone()
 			return nil
@@ -167,6 +179,9 @@ func (w *copyWriter) open(filename string, columns int) (func() error, error) {
 }
 
 func (w *copyWriter) receive(row types.Row) error {
+	if w.o.binary {
+		return w.receiveBinary(row)
+	}
 	w.buf = w.buf[:0]
 	for i, io := range w.ios {
 		if i > 0 {
@@ -193,6 +208,11 @@ func (w *copyWriter) receive(row types.Row) error {
 // line ends and sends a line.
 func (w *copyWriter) line() error {
 	w.buf = append(w.buf, '\n')
+	return w.send()
+}
+
+// send passes w.buf on to the client or the file.
+func (w *copyWriter) send() error {
 	if w.file == nil {
 		return w.s.w.CopyData(w.buf)
 	}

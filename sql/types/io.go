@@ -168,21 +168,37 @@ func (io *IO) AppendText(env *Env, dst []byte, d Datum) ([]byte, error) {
 // Receive decodes the binary form. The result may alias b.
 func (io *IO) Receive(env *Env, b []byte, typmod int32) (Datum, error) {
 	if io.recv == nil {
-		if io.Info.Receive == "" {
-			return Null, pgerr.New(pgerr.UndefinedFunction, "no binary input function available for type %s", FormatType(env, io.Info.OID))
-		}
-		return Null, MissingFunc(io.Info.Receive)
+		return Null, io.CheckReceive(env)
 	}
 	return io.recv(env, io, b, typmod)
+}
+
+// CheckReceive gives the error of a type that has no binary input.
+func (io *IO) CheckReceive(env *Env) error {
+	switch {
+	case io.recv != nil:
+		return nil
+	case io.Info.Receive == "":
+		return pgerr.New(pgerr.UndefinedFunction, "no binary input function available for type %s", FormatType(env, io.Info.OID))
+	}
+	return MissingFunc(io.Info.Receive)
+}
+
+// CheckSend gives the error of a type that has no binary output.
+func (io *IO) CheckSend(env *Env) error {
+	switch {
+	case io.send != nil:
+		return nil
+	case io.Info.Send == "":
+		return pgerr.New(pgerr.UndefinedFunction, "no binary output function available for type %s", FormatType(env, io.Info.OID))
+	}
+	return MissingFunc(io.Info.Send)
 }
 
 // AppendBinary appends the binary form of d, which is not null.
 func (io *IO) AppendBinary(env *Env, dst []byte, d Datum) ([]byte, error) {
 	if io.send == nil {
-		if io.Info.Send == "" {
-			return dst, pgerr.New(pgerr.UndefinedFunction, "no binary output function available for type %s", FormatType(env, io.Info.OID))
-		}
-		return dst, MissingFunc(io.Info.Send)
+		return dst, io.CheckSend(env)
 	}
 	return io.send(env, io, dst, d)
 }
