@@ -70,9 +70,10 @@ func fail(location int, code pgerr.Code, format string, args ...any) {
 	throw(pgerr.New(code, format, args...).WithLocation(location))
 }
 
-// mustAt is must for what a name at location means: an error about it (no USAGE on its schema) points there.
+// mustAt is must for what a name at location means: an error about it (no USAGE on its schema) points there; that the
+// statement was canceled while it waited for a lock is not about the name.
 func mustAt[T any](v T, err error, location int) T {
-	if e, ok := err.(*pgerr.Error); ok {
+	if e, ok := err.(*pgerr.Error); ok && e.Code != pgerr.QueryCanceled {
 		throw(e.WithLocation(location))
 	}
 	return must(v, err)

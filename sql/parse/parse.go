@@ -89,7 +89,7 @@ func translateError(sql string, err error) *pgerr.Error {
 		// The library says the same of E'\u' and of U&'\'; the text at the cursor tells them apart.
 		at := sql[byteOffset(sql, pe.Cursorpos-1):]
 		if !strings.HasPrefix(at, `\u`) && !strings.HasPrefix(at, `\U`) {
-			e.Hint = `Unicode escapes must be \XXXX or \+XXXXXX.`
+			e.Code, e.Hint = pgerr.SyntaxError, `Unicode escapes must be \XXXX or \+XXXXXX.`
 		}
 	}
 	return e
@@ -118,6 +118,7 @@ var knownErrors = []struct {
 	{"invalid Unicode escape value", pgerr.SyntaxError, "", ""},
 	{"invalid Unicode escape character", pgerr.SyntaxError, "", ""},
 	{"invalid Unicode escape", pgerr.InvalidEscapeSequence, "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.", ""},
+	{"invalid byte sequence for encoding", pgerr.CharacterNotInRepertoire, "", ""},
 	{"current database cannot be changed", pgerr.FeatureNotSupported, "", ""},
 	{"time zone interval must be HOUR or HOUR TO MINUTE", pgerr.SyntaxError, "", ""},
 	{"precision for type float must be at least 1 bit", pgerr.InvalidParameterValue, "", ""},
