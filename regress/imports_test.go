@@ -23,7 +23,7 @@ var ranks = map[string]int{
 	"storage/heap": 4,
 	"index":        5,
 	"sql/catalog":  6,
-	"sql/expr":     7, "sql/analyze": 7,
+	"sql/expr":     7, "sql/analyze": 7, "sql/partition": 7,
 	"sql/rewrite": 8, "sql/plan": 8, "sql/deparse": 8, // deparse uses analyze.OutColumns and SortOperators
 	"plancache": 9,
 	"executor":  10,
