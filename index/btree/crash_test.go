@@ -77,7 +77,7 @@ func (cs *crashState) verify(t *testing.T, clone vfs.FS, def *index.Def) {
 
 // TestCrash cuts the log anywhere under insertions and vacuums.
 func TestCrash(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(sized(12, 4)) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		fs := vfs.NewCrashableMem()
 		f := openOn(t, fs, newClock())

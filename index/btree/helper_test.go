@@ -18,6 +18,14 @@ import (
 	"github.com/calfdb/calf/storage/xact"
 )
 
+// sized is the size of a test: under -short, which CI gives the race detector, the small one.
+func sized(whole, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
+
 // clock is a Horizon that tests move.
 type clock struct{ next, oldest atomic.Uint64 }
 

@@ -144,7 +144,7 @@ func TestModel(t *testing.T) {
 			m := &model{ix: f.newIndex(t, false, shape...)}
 			next := 0
 			for round := range 6 {
-				for range 800 {
+				for range sized(800, 300) {
 					m.insertRandom(t, r, &next)
 				}
 				m.checkScans(t, r, 60)
@@ -248,12 +248,13 @@ func TestBuildModel(t *testing.T) {
 	for i, shape := range shapes {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i+1), 8))
+			built := sized(5000, 1500)
 			f := newFixture(t, 64)
 			def := newDef(false, shape...)
 			b := f.am.NewBuild(def, index.BuildOptions{TempDir: t.TempDir()})
-			b.(*build).sort.limit = 64 << 10 // several runs
+			b.(*build).sort.limit = sized(64, 16) << 10 // several runs
 			m := &model{ix: f.am.open(def)}
-			for n := range 5000 {
+			for n := range built {
 				row := make(types.Row, m.ix.natts)
 				for i := range row {
 					row[i] = randomValue(r, &m.ix.layout.Desc.Attrs[i], true)
@@ -266,7 +267,7 @@ func TestBuildModel(t *testing.T) {
 			}
 			slices.SortFunc(m.rows, m.compare)
 			st, err := b.Finish()
-			if err != nil || st.Tuples != 5000 {
+			if err != nil || st.Tuples != int64(built) {
 				t.Fatal(st, err)
 			}
 			m.ix = f.checked(t, def)
@@ -274,8 +275,8 @@ func TestBuildModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.checkScans(t, r, 60)
-			next := 5000
-			for range 2000 {
+			next := built
+			for range built / 2 {
 				m.insertRandom(t, r, &next)
 			}
 			m.checkScans(t, r, 60)

@@ -95,6 +95,9 @@ func (ix *Index) unfinished(t *testing.T) (n int) {
 // TestCrashAtEachStep cuts the log after applies of every kind, a few of each: each cut is a state that a crash can leave.
 func TestCrashAtEachStep(t *testing.T) {
 	for _, dup := range []bool{false, true} {
+		if !dup && testing.Short() {
+			continue // the run with duplicates has all kinds of steps
+		}
 		t.Run(fmt.Sprint("duplicates ", dup), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 1))
 			fs := vfs.NewCrashableMem()
@@ -108,7 +111,7 @@ func TestCrashAtEachStep(t *testing.T) {
 			must, may := map[int]int{}, map[int]int{}
 			var cuts, met [stepFold + 1]int
 			f.am.hook = func(s step, after bool) error {
-				if met[s]++; !after || cuts[s] >= 5 || r.IntN(1+met[s]/(s.often())) != 0 {
+				if met[s]++; !after || cuts[s] >= sized(5, 3) || r.IntN(1+met[s]/(s.often())) != 0 {
 					return nil
 				}
 				cuts[s]++
@@ -166,7 +169,7 @@ func (s step) often() int {
 
 // TestCrash cuts the log anywhere, losing some of what was not synced.
 func TestCrash(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(sized(10, 3)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 3))
 			fs := vfs.NewCrashableMem()
@@ -220,6 +223,7 @@ func TestErrorAtEachStep(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(s), 5))
 			f := newFixture(t, 512)
 			ix := f.newIndex(t, hashInt, 15)
+			rows := sized(12_000, 4800)
 			fail := true
 			failures := 0
 			f.am.hook = func(at step, after bool) error {
@@ -230,7 +234,7 @@ func TestErrorAtEachStep(t *testing.T) {
 				return nil
 			}
 			in := map[int]int{} // surely there
-			for i := range 12000 {
+			for i := range rows {
 				k := r.IntN(3000)
 				if i%3 == 0 {
 					k = 5
@@ -238,7 +242,7 @@ func TestErrorAtEachStep(t *testing.T) {
 				if _, err := ix.Insert(&index.InsertArgs{Values: types.Row{key(k)}, TID: tidOf(i)}); err == nil {
 					in[i] = k
 				}
-				if i%4000 == 3999 {
+				if (i+1)%(rows/3) == 0 {
 					gone := map[int]bool{}
 					for m := range in {
 						if r.IntN(2) == 0 {
@@ -248,7 +252,7 @@ func TestErrorAtEachStep(t *testing.T) {
 					}
 					_, _ = ix.BulkDelete(&index.VacuumArgs{}, func(tid types.TID) bool { return gone[numberOf(tid)] }, nil)
 				}
-				if i%1500 == 0 {
+				if i%(rows/8) == 0 {
 					if err := f.pool.CheckNoPins(); err != nil {
 						t.Fatal(err)
 					}

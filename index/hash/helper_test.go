@@ -1,7 +1,10 @@
 package hash
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -51,6 +54,33 @@ func (f *fixture) close(t testing.TB) {
 		t.Error(err)
 	}
 	f.pool.Close()
+}
+
+// sized is the size of a test: under -short, which CI gives the race detector, the small one.
+func sized(whole, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
+
+var seed = flag.Uint64("seed", 1, "of the random choices of tests with several goroutines")
+
+// sharedRand gives random numbers to several goroutines.
+type sharedRand struct {
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+func newSharedRand(t testing.TB) *sharedRand {
+	t.Logf("-seed %d", *seed)
+	return &sharedRand{r: rand.New(rand.NewPCG(*seed, 9))}
+}
+
+func (s *sharedRand) intN(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.r.IntN(n)
 }
 
 var nextRel atomic.Uint32

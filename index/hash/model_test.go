@@ -28,7 +28,7 @@ func TestModel(t *testing.T) {
 			m := map[int][]int{}
 			next := 0
 			for round := range 6 {
-				for range 2500 {
+				for range sized(2500, 800) {
 					k := r.IntN(shape.keys)
 					next++
 					ix.add(t, k, next)
@@ -183,9 +183,9 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// TestBuild: a build has the buckets that the number of entries asks for; in memory and in files it is the same index.
+// TestBuild: a build has the buckets that the number of entries asks for; in memory and in files (of the last size) it is the same index.
 func TestBuild(t *testing.T) {
-	for _, n := range []int{0, 1, 1000, 200_000} {
+	for _, n := range []int{0, 1, 1000, sized(200_000, 70_000)} {
 		for _, keys := range []int{1 << 30, 3} {
 			f := newFixture(t, 2048)
 			def := newDef(hashInt, 0)

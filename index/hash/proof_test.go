@@ -11,14 +11,14 @@ import (
 	"github.com/calfdb/calf/storage/buffer"
 )
 
-// -full runs the cases of this file with the rows of the mailing-list threads; without it with a tenth.
+// -full runs the cases of this file with the rows of the mailing-list threads; without it with a tenth, and under -short with a fortieth.
 var full = flag.Bool("full", false, "the full number of rows")
 
 func scaled(n int) int {
 	if *full {
 		return n
 	}
-	return n / 10
+	return sized(n/10, n/40)
 }
 
 // TestMetapageLeftAlone is the proof: many clients insert at once, and every exclusive latch of the metapage, counted by the latch, is an overflow page

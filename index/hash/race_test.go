@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,11 +22,11 @@ func TestConcurrent(t *testing.T) {
 }
 
 func runConcurrent(t *testing.T, faults bool) {
-	f := newFixture(t, 512)
+	f, r := newFixture(t, 512), newSharedRand(t)
 	ix := f.newIndex(t, hashInt, 20)
 	if faults {
 		f.am.hook = func(s step, after bool) error {
-			if !after && rand.IntN(40) == 0 {
+			if !after && r.intN(40) == 0 {
 				return fmt.Errorf("injected at %v", s)
 			}
 			return nil
@@ -52,7 +51,7 @@ func runConcurrent(t *testing.T, faults bool) {
 				n := w*each + i
 				ctx, cancel := context.Background(), func() {}
 				if faults && i%50 == 0 {
-					ctx, cancel = context.WithTimeout(ctx, time.Duration(rand.IntN(50))*time.Microsecond)
+					ctx, cancel = context.WithTimeout(ctx, time.Duration(r.intN(50))*time.Microsecond)
 				}
 				_, err := ix.Insert(&index.InsertArgs{Values: types.Row{key(keyAt(w, i))}, TID: tidOf(n), Cancel: ctx})
 				cancel()
@@ -87,7 +86,7 @@ func runConcurrent(t *testing.T, faults bool) {
 			s := ix.NewScan(index.ScanOptions{})
 			defer s.End()
 			for !stop.Load() {
-				k := rand.IntN(shared)
+				k := r.intN(shared)
 				if err := ix.lookConcurrently(s, k, func(w, i int) bool { return i%3 != 0 && in[w][i] && keyAt(w, i) == k }, done); err != nil {
 					t.Error(err)
 					return
@@ -148,7 +147,7 @@ func (ix *Index) lookConcurrently(s index.Scan, k int, is func(w, i int) bool, d
 
 // TestConcurrentKill: scans kill entries of dead rows while others insert, who remove killed entries from full pages.
 func TestConcurrentKill(t *testing.T) {
-	f := newFixture(t, 512)
+	f, r := newFixture(t, 512), newSharedRand(t)
 	ix := f.newIndex(t, hashInt, 0)
 	const writers, each = 3, 6000
 	isDead := func(n int) bool { return n%4 != 0 }
@@ -169,7 +168,7 @@ func TestConcurrentKill(t *testing.T) {
 		s := ix.NewScan(index.ScanOptions{})
 		defer s.End()
 		for !stop.Load() {
-			if err := s.Rescan(keyOf(rand.IntN(20))); err != nil {
+			if err := s.Rescan(keyOf(r.intN(20))); err != nil {
 				t.Error(err)
 			}
 			for {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/calfdb/calf/regress/target"
 )
 
 // server is a server that can be killed and started again over one data directory.
@@ -46,9 +48,8 @@ func newServer(t testing.TB) *server {
 	}
 	bin := *serverBin
 	if bin == "" {
-		bin = filepath.Join(s.dir, "calf")
-		if out, err := exec.Command("go", "build", "-o", bin, "github.com/calfdb/calf/cmd/calf").CombinedOutput(); err != nil {
-			t.Fatalf("building calf: %v\n%s", err, out)
+		if bin, err = target.BuildCalf(s.dir); err != nil {
+			t.Fatal(err)
 		}
 	}
 	s.args = []string{bin, "serve", "--data", filepath.Join(s.dir, "data"), "--port", strconv.Itoa(port), "--socket-dir", s.dir}

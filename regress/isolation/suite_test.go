@@ -2,20 +2,18 @@ package isolation
 
 import (
 	"context"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/calfdb/calf/regress/target"
 )
 
-// startCalf builds calf and starts it.
+// startCalf starts calf.
 func startCalf(t *testing.T) *target.Server {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "calf")
-	if out, err := exec.Command("go", "build", "-o", bin, "github.com/calfdb/calf/cmd/calf").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	bin, err := target.BuildCalf(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	server, err := target.Start(context.Background(), target.Options{Kind: target.Calf, Binary: bin})
 	if err != nil {

@@ -3,17 +3,15 @@ package target
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 )
 
-// calfBinary builds calf once for the tests of this package.
+// calfBinary is the calf program.
 func calfBinary(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "calf")
-	if out, err := exec.Command("go", "build", "-o", bin, "github.com/calfdb/calf/cmd/calf").CombinedOutput(); err != nil {
-		t.Fatalf("building calf: %v\n%s", err, out)
+	bin, err := BuildCalf(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return bin
 }

@@ -65,6 +65,14 @@ func (f *fixture) close() {
 }
 
 // testFixture is newFixture over memory, closed with its checks at the end of the test.
+// sized is the size of a test: under -short, which CI gives the race detector, the small one.
+func sized(whole, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return whole
+}
+
 func testFixture(t testing.TB) *fixture {
 	f := newFixture(t, vfs.NewMem(), 256)
 	t.Cleanup(f.close)

@@ -477,7 +477,7 @@ func TestModel(t *testing.T) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			f := testFixture(t)
 			m := newModel(t, f, f.open(1), seed, 4)
-			for range 2500 {
+			for range sized(2500, 800) {
 				m.step()
 			}
 			m.finish()
@@ -495,7 +495,7 @@ func TestModelAfterCrash(t *testing.T) {
 			f := newFixture(t, fs, 256)
 			m := newModel(t, f, f.open(1), 100+seed, 4)
 			rng := rand.New(rand.NewSource(seed))
-			for i := range 1200 {
+			for i := range sized(1200, 450) {
 				m.step()
 				if i%150 == 149 {
 					clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.Intn(101), RNG: randV2(seed + int64(i))})
