@@ -52,17 +52,15 @@ func newLog(w io.Writer) zerolog.Logger {
 	return zerolog.New(w).With().Timestamp().Logger()
 }
 
-// logLevel maps log_min_messages.
+// logLevel maps log_min_messages: what is LOG in PostgreSQL is written at Info and ranks above ERROR there. Sessions hold back errors and warnings themselves.
 func logLevel(name string) zerolog.Level {
 	switch {
 	case strings.HasPrefix(name, "debug"):
 		return zerolog.DebugLevel
-	case name == "info", name == "notice", name == "warning", name == "log":
-		return zerolog.InfoLevel // warning is the default, and LOG ranks above ERROR in PostgreSQL
 	case name == "fatal", name == "panic":
 		return zerolog.FatalLevel
 	}
-	return zerolog.ErrorLevel
+	return zerolog.InfoLevel
 }
 
 // drainLimit is how long a SIGTERM waits for open transactions.

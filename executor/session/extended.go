@@ -23,9 +23,11 @@ func (s *Session) Parse(name, sql string, paramOIDs []uint32) error {
 		}
 	}
 	text := strings.Clone(sql)
+	s.logBegin(text)
 	if err := s.parseStatement(strings.Clone(name), text, paramOIDs); err != nil {
 		return s.fail(err, text)
 	}
+	s.logEnd("parse")
 	return nil
 }
 
@@ -139,6 +141,7 @@ func (s *Session) Bind(portalName, stmtName string, paramFormats []int16, params
 		}
 		return s.fail(err, text)
 	}
+	s.logEnd("bind")
 	return nil
 }
 
@@ -149,6 +152,7 @@ func (s *Session) bind(portalName, stmtName string, paramFormats []int16, params
 		return nil, err
 	}
 	s.showStatement(stmt.text)
+	s.logBegin(stmt.text)
 	p := s.newPortal(portalName)
 	p.stmt = stmt
 	if err := s.checkBlockPrepared(stmt); err != nil {
@@ -346,6 +350,7 @@ func (s *Session) Execute(name string, maxRows int32) error {
 	if err := s.executePortal(p, maxRows); err != nil {
 		return s.fail(err, p.stmt.text)
 	}
+	s.logEnd("execute")
 	return nil
 }
 
@@ -356,6 +361,8 @@ func (s *Session) executePortal(p *portal, maxRows int32) error {
 		return nil
 	}
 	s.showStatement(p.stmt.text)
+	s.logBegin(p.stmt.text)
+	s.logExecute(p)
 	if err := s.checkBlockPrepared(p.stmt); err != nil {
 		return err
 	}

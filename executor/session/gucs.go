@@ -49,6 +49,7 @@ func (g *gucs) follow() {
 	g.OnAssign(trackCounts, func(v settings.Value) { g.s.backend.Heap.Stats.SetEnabled(v.I != 0) })
 	g.OnAssign(vacuumCostDelay, func(v settings.Value) { g.s.backend.VacuumCostDelay = millisDuration(v.F) })
 	g.OnAssign(vacuumCostLimit, func(v settings.Value) { g.s.backend.VacuumCostLimit = int(v.I) })
+	g.followLog()
 	g.followMemory()
 	g.followTypes()
 	g.followPlanner()

@@ -17,6 +17,7 @@ func (s *Session) Query(sql string) error {
 	if err != nil {
 		return s.fail(err, sql)
 	}
+	s.logEnd("")
 	return nil
 }
 
@@ -24,6 +25,7 @@ func (s *Session) simpleQuery(sql string) error {
 	s.begin(sql)
 	defer s.end()
 	if c := s.cache.lookupSimple(sql); c != nil {
+		s.logStatement(c.Value.stmt.Node)
 		if done, err := s.runCached(c); done {
 			return err
 		}
@@ -36,6 +38,11 @@ func (s *Session) simpleQuery(sql string) error {
 	if len(stmts) == 0 {
 		s.w.EmptyQuery()
 		return nil
+	}
+	if s.log.statement != logNone {
+		for _, stmt := range stmts {
+			s.logStatement(stmt.Node)
+		}
 	}
 	if len(stmts) == 1 && s.cache.ok && cacheable(stmts[0].Node) {
 		return s.runAndKeep(sql, stmts[0])
@@ -182,12 +189,11 @@ func (s *Session) begin(text string) {
 	if s.gucs.trackActivities {
 		s.activity.beginCopy(text, s.clock.statement)
 	}
-	s.logStatement(text)
+	s.logBegin(text)
 }
 
 func (s *Session) end() {
 	s.disarmStatementTimeout()
-	s.logDuration()
 	s.severalStatements = false
 	s.active.Store(false)
 	s.backend.ClearInterrupt()
@@ -202,6 +208,7 @@ func (s *Session) fail(err error, text string) error {
 	if e.Code == pgerr.TRDeadlockDetected && s.backend.Heap.Stats != nil {
 		s.backend.Heap.Stats.Delta().Deadlocks++
 	}
+	s.logError(e, text)
 	s.failStatement()
 	return e
 }
@@ -215,7 +222,10 @@ func characterPosition(text string, offset int) int {
 }
 
 // Fail tells of an error that the protocol server found.
-func (s *Session) Fail(err *pgerr.Error) { s.failStatement() }
+func (s *Session) Fail(err *pgerr.Error) {
+	s.logError(err, "")
+	s.failStatement()
+}
 
 // noParameter is the error of a parameter in a statement that comes without any.
 func noParameter(p *prepared) error {

@@ -73,8 +73,7 @@ type Session struct {
 
 	pipelined         bool // the extended run has executed something since the last Sync
 	severalStatements bool // the simple query that runs has more than one
-	messageText       string
-	messageStart      time.Time
+	log               serverLog
 
 	// Reused on the hot path.
 	out       rowWriter
@@ -172,6 +171,7 @@ func (s *Session) Close(reason error) {
 	}
 	s.closed = true
 	s.disarmStatementTimeout()
+	s.logDisconnection()
 	if s.inTransaction() {
 		if s.failedTop {
 			s.endAborted()
@@ -195,6 +195,9 @@ func (s *Session) Close(reason error) {
 // notice tells the client of a NOTICE or WARNING.
 func (s *Session) notice(n *pgerr.Error) {
 	s.notices++
+	if n.Severity == "WARNING" {
+		s.logError(n, s.log.text)
+	}
 	if s.gucs.wantsMessage(n.Severity) {
 		s.w.Notice(n)
 	}

@@ -227,7 +227,7 @@ func TestErrorAtEachStep(t *testing.T) {
 			fail := true
 			failures := 0
 			f.am.hook = func(at step, after bool) error {
-				if fail && at == s && !after && r.IntN(3) == 0 {
+				if fail && at == s && !after && (failures == 0 || r.IntN(3) == 0) { // the first one fails, so that each step is tried
 					failures++
 					return fmt.Errorf("injected")
 				}
