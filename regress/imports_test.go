@@ -19,7 +19,7 @@ var ranks = map[string]int{
 	"sql/pgerr": 0, "storage/dynahash": 0, "storage/pgstat": 0,
 	"sql/settings": 1, "sql/types": 1, "sql/parse": 1, "storage/page": 1, "lock": 1, "pgwire": 1,
 	"sql/query": 2, "sql/funcs": 2, "storage/pagestore": 2,
-	"storage/buffer": 3, "storage/tuple": 3, "storage/xact": 3,
+	"sql/tsearch": 3, "storage/buffer": 3, "storage/tuple": 3, "storage/xact": 3,
 	"storage/heap": 4,
 	"index":        5,
 	"sql/catalog":  6,

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/calfdb/calf/pgwire"
 	"github.com/calfdb/calf/sql/settings"
+	"github.com/calfdb/calf/sql/tsearch"
 )
 
 func init() {
@@ -106,6 +108,7 @@ func serve(f *serveFlags, log zerolog.Logger, out io.Writer, signals <-chan os.S
 			return time.Duration(conf.conf.Int(settings.AuthenticationTimeout)) * time.Second
 		},
 		ConnsMax: func() int { return 2 * int(conf.conf.Int(settings.MaxConnections)) }}
+	tsearch.DataDir = filepath.Join(f.data, "tsearch_data")
 	eng, err := openEngine(engineOptions{DataDir: f.data, Superuser: f.superuser, Settings: conf.conf, Log: log, Reload: conf.reload, Conn: srv.Lookup, NewPID: srv.NewPID})
 	if err != nil {
 		return fmt.Errorf("could not open data directory %q: %w", f.data, err)

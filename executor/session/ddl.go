@@ -5,4 +5,5 @@ import (
 	_ "github.com/calfdb/calf/sql/ddl"
 	_ "github.com/calfdb/calf/sql/deparse" // pg_get_viewdef and kin
 	_ "github.com/calfdb/calf/sql/funcs"
+	_ "github.com/calfdb/calf/sql/tsearch"
 )

@@ -96,7 +96,12 @@ func (s *Session) newPrepared(name, text string, stmt *parse.Stmt, paramTypes []
 
 // analyze makes sure that the statement is analysed and valid now, and that its result's shape and parameter inputs are known.
 func (s *Session) analyze(p *prepared) (*plancache.Analyzed, error) {
+	outer := s.analysedText
+	if s.analysedText = p.text; s.functionDepth > 0 {
+		s.analysedText = ""
+	}
 	a, err := p.source.Analyze(s.planEnv())
+	s.analysedText = outer
 	if err != nil {
 		return nil, err
 	}

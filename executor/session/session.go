@@ -48,7 +48,8 @@ type Session struct {
 	statements       map[string]*prepared
 	unnamed          *prepared
 	cache            statementCache
-	notices          int // sent or suppressed so far
+	notices          int    // sent or suppressed so far
+	analysedText     string // text of the client that is analysed now: notices tell where in it they come from
 	portals          map[string]*portal
 	portalCount      uint64
 	spare            *portal // the last unnamed portal that was dropped, for its memory
@@ -195,6 +196,9 @@ func (s *Session) Close(reason error) {
 // notice tells the client of a NOTICE or WARNING.
 func (s *Session) notice(n *pgerr.Error) {
 	s.notices++
+	if n.Location > 0 && n.Position == 0 && s.analysedText != "" {
+		n.Position = characterPosition(s.analysedText, n.Location-1)
+	}
 	if n.Severity == "WARNING" {
 		s.logError(n, s.log.text)
 	}

@@ -283,7 +283,8 @@ func (s *Session) liftEnv(text string, lits []parse.Literal) plancache.LiftEnv {
 	same := func(l plancache.Lifted, c *query.Const) bool {
 		const firstUserOID = 16384
 		io, err := types.IOFor(s.backend.Env, l.Type)
-		if err != nil || l.Type >= firstUserOID || io.Info.Kind != 'b' {
+		// Reading a tsquery may give notices: that is done once, and tells where the literal is.
+		if err != nil || l.Type >= firstUserOID || io.Info.Kind != 'b' || l.Type == types.TsqueryOID {
 			return false
 		}
 		d, err := s.readLiteral(text, lits[l.Literal], l, io)

@@ -127,6 +127,10 @@ func (p *state) coerceUnknown(c *query.Const, to OID, mod int32, ctx coercion, f
 		nc.Loc = location
 	}
 	if !c.Value.IsNull() {
+		if notice := p.env.Types.Notice; notice != nil {
+			p.env.Types.Notice = func(n *pgerr.Error) { notice(n.WithLocation(c.Loc)) }
+			defer func() { p.env.Types.Notice = notice }()
+		}
 		v, err := types.Input(p.env.Types, base, inputMod, c.Value.Str())
 		if err != nil {
 			throw(pgerr.From(err).WithLocation(c.Loc))

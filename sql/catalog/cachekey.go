@@ -29,6 +29,8 @@ const (
 	AmProcsKey                       // A = operator family: amProcs
 	EnumKey                          // A = enum label: its type's OID
 	PartitionBoundKey                // A = partition: *Partition
+	TSConfigKey                      // A: *TSConfig
+	TSDictKey                        // A: *TSDict
 	FilenodeKey                      // A = catalog or index of one: uint32, its storage
 
 	NamespaceNameKey // Name: OID

@@ -114,6 +114,12 @@ func keysOfObject(t *Table, row types.Row) []Key {
 		return []Key{{Kind: AMNameKey, Name: row[AmAmname].Str()}}
 	case PgLanguageOID:
 		return []Key{{Kind: LanguageNameKey, Name: row[LanguageLanname].Str()}}
+	case PgTsConfigOID:
+		return []Key{one(TSConfigKey, TsConfigOid)}
+	case PgTsConfigMapOID:
+		return []Key{one(TSConfigKey, TsConfigMapMapcfg)}
+	case PgTsDictOID:
+		return []Key{one(TSDictKey, TsDictOid)}
 	case PgNamespaceOID:
 		return []Key{one(NamespaceKey, NamespaceOid), {Kind: NamespaceNameKey, Name: row[NamespaceNspname].Str()}}
 	case PgAuthidOID:

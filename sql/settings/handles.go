@@ -74,4 +74,5 @@ var (
 	HbaFile                 = MustLookup("hba_file")
 	IdentFile               = MustLookup("ident_file")
 	Autovacuum              = MustLookup("autovacuum")
+	DefaultTextSearchConfig = MustLookup("default_text_search_config")
 )

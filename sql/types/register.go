@@ -97,3 +97,25 @@ func compareUnsigned(a, b Datum) int {
 
 // identity is the function of casts that change nothing.
 func identity(c *Call) (Datum, error) { return c.Args[0], nil }
+
+// TypeIO is the input and output of a type that a package above this one implements. In may keep s, Recv may keep b.
+type TypeIO struct {
+	In   func(env *Env, s string) (Datum, error)
+	Out  func(env *Env, dst []byte, d Datum) ([]byte, error)
+	Recv func(env *Env, b []byte) (Datum, error)
+	Send func(env *Env, dst []byte, d Datum) ([]byte, error)
+}
+
+// RegisterIO registers a type's input and output under its name with in, out, recv and send behind it. It is for init functions.
+func RegisterIO(name string, t TypeIO) {
+	registerIO(name+"in", func(env *Env, _ *IO, s string, _ int32) (Datum, error) { return t.In(env, s) },
+		name+"out", func(env *Env, _ *IO, dst []byte, d Datum) ([]byte, error) { return t.Out(env, dst, d) },
+		name+"recv", func(env *Env, _ *IO, b []byte, _ int32) (Datum, error) { return t.Recv(env, b) },
+		name+"send", func(env *Env, _ *IO, dst []byte, d Datum) ([]byte, error) { return t.Send(env, dst, d) })
+}
+
+// RegisterComparisons registers the functions of a type's comparison operators and its btree support function: prefix + eq, ne, lt, le, gt, ge, cmp.
+func RegisterComparisons(prefix string, cmp CompareFunc) {
+	registerOrder(prefix, cmp)
+	registerCompare(prefix+"cmp", cmp)
+}
