@@ -57,8 +57,18 @@ type recheck struct {
 	root  Node
 }
 
+// newRecheck makes a recheck, whose scans' pins are let go of with those of the statement.
 func newRecheck(s *State, p plan.Node, marks []*plan.RowMark) *recheck {
-	return &recheck{outer: s, plan: p, marks: marks}
+	r := &recheck{outer: s, plan: p, marks: marks}
+	s.scans = append(s.scans, r)
+	return r
+}
+
+// release lets go of the pins of all scans of the second plan, those of its sub-selects too.
+func (r *recheck) release() {
+	if r.state != nil {
+		r.state.Suspend()
+	}
 }
 
 // prepare builds the second plan on first use and clears the substituted rows.
@@ -83,6 +93,18 @@ func (r *recheck) prepare() error {
 	st := r.state
 	st.run = r.outer.run
 	st.Params.Extern = r.outer.Params.Extern
+	for _, ip := range st.initPlans {
+		if ip.ran {
+			ip.reset(st, ip.e)
+		}
+	}
+	for id := range r.plan.Base().ExtParam { // init plans of a node above, which the second plan does not have
+		if run := r.outer.Params.Exec[id].Run; run != nil {
+			if err := run(); err != nil {
+				return err
+			}
+		}
+	}
 	for i := range st.Params.Exec {
 		if r.outer.Params.Exec[i].Run == nil {
 			st.setParam(i, r.outer.Params.Exec[i].Value)
