@@ -111,6 +111,9 @@ func (f *isolationFlags) run(ctx context.Context, out io.Writer) (ok bool, err e
 	}
 	f.suite.Out = out
 	report, err := f.suite.Run(ctx, server)
+	if err == nil && report.Missing() > 0 {
+		err = fmt.Errorf("%d specs have no file, or no expected output", report.Missing())
+	}
 	return err == nil && report.Failed() == 0, err
 }
 

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/calfdb/calf/regress/pgregress"
 	"github.com/calfdb/calf/regress/target"
 )
@@ -71,7 +73,7 @@ func (f listFlag) Set(v string) error {
 const regressUsage = `Usage: calf regress [flags] [test...]
 Runs SQL regression tests in PostgreSQL's layout (sql/, expected/) through psql, and compares as pg_regress does.
 A test is a name below sql/, or a path sql/NAME.sql. Without tests and schedules, all of sql/ are run.
-Exit status: 0 all passed, 1 some failed, 2 they could not be run.
+Exit status: 0 all passed, 1 some failed, 2 they could not be run, or a file of one is missing.
 
 `
 
@@ -196,6 +198,10 @@ func regress(args []string, out, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "calf regress: %v\n", err)
 		return 2
 	}
+	if n := report.Missing(); n > 0 {
+		fmt.Fprintf(errOut, "calf regress: %d tests have no file, or no expected output\n", n)
+		return 2
+	}
 	if report.Count(pgregress.Failed) > 0 {
 		return 1
 	}
@@ -266,11 +272,12 @@ func (f *regressFlags) print(report *pgregress.Report, out io.Writer) error {
 	return errors.Join(report.WriteJUnit(file), file.Close())
 }
 
+// isTerminal asks for a terminal's settings, which other character devices, like /dev/null, do not have.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
 }

@@ -3,6 +3,7 @@ package isolation
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -12,8 +13,13 @@ import (
 // DefaultDatabase is the database that a suite makes for itself.
 const DefaultDatabase = "isolation_regression"
 
+// recreateLimit is how long the database may take to be dropped, sessions in it included, and made anew.
+const recreateLimit = 60 * time.Second
+
 // recreateDatabase makes an empty database with the settings that pg_regress gives one. Sessions that a broken spec left in it are ended.
 func recreateDatabase(ctx context.Context, s *target.Server, db string) error {
+	ctx, cancel := context.WithTimeout(ctx, recreateLimit)
+	defer cancel()
 	c, err := pgconn.Connect(ctx, s.ConnString("postgres"))
 	if err != nil {
 		return err

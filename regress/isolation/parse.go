@@ -18,6 +18,7 @@ type Session struct {
 // Step is SQL text, sent as one simple query.
 type Step struct {
 	Name, SQL string
+	Line      int // of the file, where the step begins
 	session   int // index in Spec.Sessions
 	used      bool
 }
@@ -147,6 +148,7 @@ func (p *parser) session() (*Session, error) {
 }
 
 func (p *parser) step() (*Step, error) {
+	line := p.lexer.line
 	if _, err := p.take(tokStep); err != nil {
 		return nil, err
 	}
@@ -155,7 +157,7 @@ func (p *parser) step() (*Step, error) {
 		return nil, err
 	}
 	sql, err := p.take(tokSQL)
-	return &Step{Name: name.text, SQL: sql.text}, err
+	return &Step{Name: name.text, SQL: sql.text, Line: line}, err
 }
 
 func (p *parser) permutation() ([]*PermutationStep, error) {

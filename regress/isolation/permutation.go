@@ -14,10 +14,10 @@ func (t *tester) runPermutation(steps []*PermutationStep) error {
 		names.WriteString(" " + s.Name)
 	}
 	fmt.Fprintf(t.out, "\nstarting permutation:%s\n", names.String())
+	t.waiting, t.last = nil, nil
 	if err := t.setup(); err != nil {
 		return err
 	}
-	t.waiting = nil
 	for _, s := range steps {
 		if err := t.runStep(s); err != nil {
 			return err
@@ -100,6 +100,7 @@ func (t *tester) runStep(p *PermutationStep) error {
 		return stopf("failed to send query for step %s: no connection to the server\n\n", p.Name)
 	}
 	c.send(p.step.SQL)
+	t.last = p
 	c.activeStep = p
 	for _, b := range p.Blockers {
 		if b.kind == blockNotices {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,7 +29,9 @@ type Suite struct {
 type Verdict struct {
 	Name    string
 	OK      bool
+	Missing bool   // the spec's file, or its expected one, is not there
 	Stopped bool   // the spec was not run to its end
+	Why     string // why not: the last step with its line of the file, and the message; or what file is missing
 	Diff    string // unified, expected to result
 	Took    time.Duration
 }
@@ -90,6 +93,10 @@ func (s *Suite) Run(ctx context.Context, server *target.Server) (*Report, error)
 func (s *Suite) runSpec(ctx context.Context, server *target.Server, name string) (Verdict, error) {
 	v := Verdict{Name: name}
 	text, err := os.ReadFile(filepath.Join(s.Dir, "specs", name+".spec"))
+	if errors.Is(err, fs.ErrNotExist) {
+		v.Missing, v.Why = true, err.Error()
+		return v, nil
+	}
 	if err != nil {
 		return v, err
 	}
@@ -101,7 +108,9 @@ func (s *Suite) runSpec(ctx context.Context, server *target.Server, name string)
 	start := time.Now()
 	err = Run(ctx, string(text), out, Options{Conn: server.ConnString(s.Database), Params: suiteParams(name), StepTimeout: s.StepTimeout})
 	v.Took = time.Since(start)
-	v.Stopped = errors.Is(err, ErrStopped)
+	if v.Stopped = errors.Is(err, ErrStopped); v.Stopped {
+		v.Why = err.Error()
+	}
 	if err := errors.Join(out.Close(), ctx.Err()); err != nil {
 		return v, err
 	}
@@ -110,24 +119,44 @@ func (s *Suite) runSpec(ctx context.Context, server *target.Server, name string)
 	}
 	expected := filepath.Join(s.Dir, "expected", name+".out")
 	c, err := verdict.Compare(result, append([]string{expected}, verdict.Alternates(expected)...))
+	if errors.Is(err, fs.ErrNotExist) {
+		v.Missing, v.Why = true, err.Error()
+		return v, nil
+	}
 	v.OK, v.Diff = c.Same, c.Diff
 	return v, err
 }
 
-// afterFailure gives the next spec a server that answers, and after a spec that was cut short an empty database.
+// afterFailure gives the next spec a server that answers, and after a spec that was cut short an empty database. A server that has a session which
+// does not end, and so does not let the database go, is started again like one that does not answer.
 func (s *Suite) afterFailure(ctx context.Context, server *target.Server, v Verdict, r *Report) error {
 	if !server.Healthy(ctx) {
-		if err := server.Restart(ctx); err != nil {
-			return fmt.Errorf("the server does not answer after %s: %w", v.Name, err)
-		}
-		r.Restarts++
-		fmt.Fprintf(s.Out, "# the server did not answer after %s and was started again\n", v.Name)
-	}
-	if v.Stopped && !s.KeepData {
-		if err := recreateDatabase(ctx, server, s.Database); err != nil {
-			return fmt.Errorf("could not make the database anew after %s: %w", v.Name, err)
+		if err := s.restart(ctx, server, r, "the server does not answer after "+v.Name); err != nil {
+			return err
 		}
 	}
+	if !v.Stopped || s.KeepData {
+		return nil
+	}
+	err := recreateDatabase(ctx, server, s.Database)
+	if err != nil && server.Owned() && ctx.Err() == nil {
+		if err := s.restart(ctx, server, r, fmt.Sprintf("the database can't be made anew after %s: %v", v.Name, err)); err != nil {
+			return err
+		}
+		err = recreateDatabase(ctx, server, s.Database)
+	}
+	if err != nil {
+		return fmt.Errorf("could not make the database anew after %s: %w", v.Name, err)
+	}
+	return nil
+}
+
+func (s *Suite) restart(ctx context.Context, server *target.Server, r *Report, why string) error {
+	if err := server.Restart(ctx); err != nil {
+		return fmt.Errorf("%s: %w", why, err)
+	}
+	r.Restarts++
+	fmt.Fprintf(s.Out, "# %s: it was started again\n", why)
 	return nil
 }
 
@@ -140,6 +169,19 @@ func (s *Suite) say(v Verdict) {
 		verdict = "FAILED"
 	}
 	fmt.Fprintf(s.Out, "test %-32s ... %-8s %8d ms\n", v.Name, verdict, v.Took.Milliseconds())
+	if v.Why != "" {
+		fmt.Fprintf(s.Out, "     %s\n", v.Why)
+	}
+}
+
+// Missing counts the specs without a file of their own or an expected one.
+func (r *Report) Missing() (n int) {
+	for _, v := range r.Verdicts {
+		if v.Missing {
+			n++
+		}
+	}
+	return n
 }
 
 // summarise counts, and writes the diffs to one file.

@@ -34,6 +34,7 @@ type tester struct {
 	control  *conn
 	sessions []*conn
 	waiting  []*PermutationStep // steps that were sent and are not reported complete, in the order in which they were sent
+	last     *PermutationStep   // of the permutation, that was sent; nil in its setup
 
 	newNotice bool // a notice came since it was last reset
 }
@@ -48,17 +49,24 @@ func (s *stop) Error() string { return s.text }
 
 func stopf(format string, args ...any) error { return &stop{fmt.Sprintf(format, args...)} }
 
-// Run runs a spec and writes what isolationtester prints, its messages to standard error included.
+// Run runs a spec and writes what isolationtester prints, its messages to standard error included. ErrStopped is wrapped with the last step and why.
 func Run(ctx context.Context, specText string, out io.Writer, opt Options) error {
-	err := run(ctx, specText, out, opt)
-	if s := (*stop)(nil); errors.As(err, &s) {
-		io.WriteString(out, s.text)
-		return ErrStopped
+	t := &tester{out: out, timeout: opt.StepTimeout}
+	err := t.run(ctx, specText, opt)
+	s := (*stop)(nil)
+	if !errors.As(err, &s) {
+		return err
 	}
-	return err
+	io.WriteString(out, s.text)
+	why, _, _ := strings.Cut(s.text, "\n")
+	if t.last != nil {
+		return fmt.Errorf("%w: after step %s of line %d: %s", ErrStopped, t.last.Name, t.last.step.Line, why)
+	}
+	return fmt.Errorf("%w: %s", ErrStopped, why)
 }
 
-func run(ctx context.Context, specText string, out io.Writer, opt Options) error {
+func (t *tester) run(ctx context.Context, specText string, opt Options) error {
+	out := t.out
 	spec, unused, err := Parse(specText)
 	if err != nil {
 		return stopf("%v\n", err)
@@ -67,8 +75,7 @@ func run(ctx context.Context, specText string, out io.Writer, opt Options) error
 		fmt.Fprintf(out, "unused step name: %s\n", name)
 	}
 	fmt.Fprintf(out, "Parsed test spec with %d sessions\n", len(spec.Sessions))
-	t := &tester{spec: spec, out: out, timeout: opt.StepTimeout}
-	if t.timeout == 0 {
+	if t.spec = spec; t.timeout == 0 {
 		t.timeout = DefaultStepTimeout
 	}
 	defer t.close()
@@ -121,12 +128,17 @@ func (t *tester) connect(ctx context.Context, opt Options) error {
 	return nil
 }
 
+// connectLimit is how long a server may take to accept a connection.
+const connectLimit = 30 * time.Second
+
 func dial(ctx context.Context, name string, opt Options) (*conn, error) {
 	config, err := pgconn.ParseConfig(opt.Conn)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(config.RuntimeParams, opt.Params)
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
 	pg, err := pgconn.ConnectConfig(ctx, config)
 	return &conn{pg: pg, name: name}, err
 }

@@ -1,13 +1,18 @@
 package pgregress
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 )
 
 // judge compares a test's result with what is expected, and scores its statements.
 func (r *runner) judge(test string, run *fileRun, ignored bool) (*FileResult, error) {
+	if run.missing != nil {
+		return &FileResult{Name: test, Verdict: Failed, Missing: true, Reason: run.missing.Error()}, nil
+	}
 	if run.err != nil {
 		return nil, fmt.Errorf("test %s: %w", test, run.err)
 	}
@@ -16,6 +21,10 @@ func (r *runner) judge(test string, run *fileRun, ignored bool) (*FileResult, er
 		return f, r.record(test, run)
 	}
 	c, err := r.compare(test, r.result(test))
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Verdict, f.Missing, f.Reason = Failed, true, err.Error()
+		return f, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("test %s: %w", test, err)
 	}

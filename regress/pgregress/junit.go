@@ -33,7 +33,7 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as JUnit XML: a test that differs is a failure with its diff, one that crashed or hung is an error. A failure that the
+// WriteJUnit writes the report as JUnit XML: a test that differs is a failure with its diff, one that crashed or hung, or has a file missing, is an error. A failure that the
 // schedule says to ignore counts as skipped.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.Name, Tests: len(r.Files)}
@@ -50,7 +50,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		case f.Verdict == Ignored:
 			suite.Skipped++
 			c.Skipped = &junitText{Message: "failed, and ignored by the schedule: " + message}
-		case f.Verdict == Failed && (f.End == Crash || f.End == Hang):
+		case f.Verdict == Failed && (f.Missing || f.End == Crash || f.End == Hang):
 			suite.Errors++
 			c.Error = &junitText{f.verdictText(), validXML(f.Diff)}
 		case f.Verdict == Failed:

@@ -42,7 +42,9 @@ type FileResult struct {
 	End     End // with EndLine and EndText: the statement that it stopped at
 	EndLine int
 	EndText string
-	Reason  string // why it ended, or why it was skipped
+	Reason  string // why it ended, why it was skipped, or which file is missing
+
+	Missing bool // the test's file, or an expected one, is not there: it failed, and pg_regress would have ended here with exit status 2
 
 	Statements []Statement
 }
@@ -69,6 +71,16 @@ func (r *Report) Count(v Verdict) int {
 	n := 0
 	for _, f := range r.Files {
 		if f.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Missing counts the tests without a file of their own or an expected one.
+func (r *Report) Missing() (n int) {
+	for _, f := range r.Files {
+		if f.Missing {
 			n++
 		}
 	}
@@ -122,6 +134,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 // verdictText is ok or FAILED, and where a test stopped too early.
 func (f *FileResult) verdictText() string {
 	v := [...]string{"ok", "FAILED", "failed (ignored)", "skipped"}[f.Verdict]
+	if f.Missing {
+		return v + ": " + f.Reason
+	}
 	if f.End == WholeFile {
 		return v
 	}

@@ -3,6 +3,7 @@ package pgregress
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ type fileRun struct {
 	duration time.Duration
 	exit     int   // exit status, -1 for a signal
 	err      error // psql did not run
+	missing  error // there is no such test
 	timedOut bool
 	stuck    bool // it had to be killed: the server did not answer the cancel request
 	logFrom  int64
@@ -44,6 +46,10 @@ func (r *runner) runFile(ctx context.Context, test string) *fileRun {
 
 func (r *runner) runPsql(ctx context.Context, test string, run *fileRun) error {
 	in, err := os.Open(r.input("sql", test, ".sql"))
+	if errors.Is(err, fs.ErrNotExist) {
+		run.missing = err
+		return nil
+	}
 	if err != nil {
 		return err
 	}

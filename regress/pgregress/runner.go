@@ -102,6 +102,7 @@ func (r *runner) runAll(ctx context.Context, groups []group) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		reviveErr := r.reviveServer(ctx, runs)
 		for i, test := range g.tests {
 			f, err := r.judge(test, runs[i], g.ignored[test])
 			if err != nil {
@@ -112,8 +113,8 @@ func (r *runner) runAll(ctx context.Context, groups []group) error {
 			r.printVerdict(f, len(g.tests) > 1)
 			r.progress.done(f)
 		}
-		if err := r.reviveServer(ctx, runs); err != nil {
-			return err
+		if reviveErr != nil {
+			return reviveErr
 		}
 	}
 	r.report.Causes = causes.list()
@@ -158,19 +159,33 @@ func (r *runner) runGroup(ctx context.Context, tests []string) []*fileRun {
 	return runs
 }
 
-// reviveServer has the server answer again after a group in which a session ended badly.
+// reviveServer has the server answer again after a group in which a session ended badly. A session that had to be killed tells most about the server;
+// a server that was lost was so for all that ended badly.
 func (r *runner) reviveServer(ctx context.Context, runs []*fileRun) error {
+	var bad []*fileRun
 	for _, run := range runs {
 		if run.reviveErr != nil {
 			return run.reviveErr
 		}
-	}
-	for _, run := range runs {
 		if run.badEnd() && !run.revived {
-			return r.revive(ctx, run)
+			bad = append(bad, run)
 		}
 	}
-	return nil
+	if len(bad) == 0 {
+		return nil
+	}
+	first := bad[0]
+	for _, run := range bad {
+		if run.stuck {
+			first = run
+			break
+		}
+	}
+	err := r.revive(ctx, first)
+	for _, run := range bad {
+		run.serverLost = run.serverLost || first.serverLost
+	}
+	return err
 }
 
 // revive starts the server again if it ended, answers no more, or has a session that could not be cancelled.

@@ -21,6 +21,9 @@ func (r *runner) printVerdict(f *FileResult, inGroup bool) {
 		fmt.Fprint(r.status, " (test process was terminated)")
 	}
 	fmt.Fprintf(r.status, " %8.0f ms\n", float64(f.Duration.Microseconds())/1000)
+	if f.Missing {
+		fmt.Fprintf(r.status, "     %s\n", f.Reason)
+	}
 	if f.End != WholeFile {
 		fmt.Fprintf(r.status, "     %s at %s.sql:%d: %s\n", f.End, f.Name, f.EndLine, shorten(f.EndText, 120))
 		if f.Reason != "" {
