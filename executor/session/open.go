@@ -259,7 +259,14 @@ func (s *Session) checkExecute(p *catalog.Proc) error {
 	}
 	ok, err := s.view.HasPrivilege(catalog.PgProcOID, p.OID, 0, s.view.User(), query.AclExecute)
 	if err == nil && !ok {
-		err = pgerr.New(pgerr.InsufficientPrivilege, "permission denied for function %s", p.Name)
+		word := "function"
+		switch p.Kind {
+		case 'p':
+			word = "procedure"
+		case 'a':
+			word = "aggregate"
+		}
+		err = pgerr.New(pgerr.InsufficientPrivilege, "permission denied for %s %s", word, p.Name)
 	}
 	return err
 }

@@ -296,7 +296,7 @@ type Proc struct {
 	Defaults                          []query.Expr // of the last NArgDefaults input arguments
 	Src, Bin                          string
 	SQLBody                           string
-	ReplacesSQLBody                   bool // the pg_proc row has an SQL-standard body; a native implementation stands in for it
+	ReplacedSQLBody                   string // the SQL-standard body of the pg_proc row, where a native implementation stands in for it
 	Config                            []string
 	ACL                               []ACLItem
 }

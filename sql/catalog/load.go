@@ -125,7 +125,7 @@ func procDescriptor(row types.Row) (*Proc, error) {
 	}
 	if p.Lang == SQLLanguage && p.OID < FirstUserOID {
 		if native := NativeName(p.Name, p.OID); hasNative(native) {
-			p.ReplacesSQLBody = p.SQLBody != ""
+			p.ReplacedSQLBody = p.SQLBody
 			p.Lang, p.Src, p.SQLBody = InternalLanguage, native, ""
 		}
 	}

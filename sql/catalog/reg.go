@@ -342,17 +342,25 @@ func (c typeCatalog) RegName(regType, oid OID) (string, bool) {
 			return v.qualified(x.Namespace, x.Name, found == oid), true
 		}
 	case types.RegconfigOID:
-		return v.regRow(PgTsConfigOidIndexOID, oid, TsConfigCfgname, TsConfigCfgnamespace)
+		return v.regRow(PgTsConfigOidIndexOID, PgTsConfigCfgnameIndexOID, oid, TsConfigCfgname, TsConfigCfgnamespace)
 	case types.RegdictionaryOID:
-		return v.regRow(PgTsDictOidIndexOID, oid, TsDictDictname, TsDictDictnamespace)
+		return v.regRow(PgTsDictOidIndexOID, PgTsDictDictnameIndexOID, oid, TsDictDictname, TsDictDictnamespace)
 	}
 	return "", false
 }
 
-func (v *View) regRow(index, oid OID, name, ns int) (string, bool) {
+// regRow names an object that is one row; byName is the index on (name, schema).
+func (v *View) regRow(index, byName, oid OID, name, ns int) (string, bool) {
 	_, row, err := v.Find(index, types.Oid(oid))
 	if row == nil || err != nil {
 		return "", false
 	}
-	return v.qualified(row[ns].Oid(), row[name].Str(), row[ns].Oid() == CatalogNamespace), true
+	found, err := v.along("", false, func(schema OID) (OID, error) {
+		_, other, err := v.Find(byName, row[name], types.Oid(schema))
+		if other == nil || err != nil {
+			return 0, err
+		}
+		return other[0].Oid(), nil
+	})
+	return v.qualified(row[ns].Oid(), row[name].Str(), found == oid && err == nil), true
 }

@@ -43,6 +43,8 @@ func (v *View) removeRows(o Object) error {
 		return v.removeDefault(o.OID)
 	case PgOperatorOID:
 		return v.removeOperator(o.OID)
+	case PgTsConfigOID:
+		return v.removeAll(o, [][2]OID{{PgTsConfigMapOID, PgTsConfigMapIndexOID}})
 	case PgOpfamilyOID:
 		return v.removeAll(o, [][2]OID{{PgAmopOID, PgAmopFamStratIndexOID}, {PgAmprocOID, PgAmprocFamProcIndexOID}})
 	}

@@ -18,6 +18,14 @@ func define(c *ctx, n *pg_query.DefineStmt) (string, error) {
 		return "CREATE AGGREGATE", c.createAggregate(n)
 	case pg_query.ObjectType_OBJECT_OPERATOR:
 		return "CREATE OPERATOR", c.createOperator(n)
+	case pg_query.ObjectType_OBJECT_TSPARSER:
+		return "CREATE TEXT SEARCH PARSER", c.createTSParser(n)
+	case pg_query.ObjectType_OBJECT_TSTEMPLATE:
+		return "CREATE TEXT SEARCH TEMPLATE", c.createTSTemplate(n)
+	case pg_query.ObjectType_OBJECT_TSDICTIONARY:
+		return "CREATE TEXT SEARCH DICTIONARY", c.createTSDict(n)
+	case pg_query.ObjectType_OBJECT_TSCONFIGURATION:
+		return "CREATE TEXT SEARCH CONFIGURATION", c.createTSConfig(n)
 	}
 	return "", pgerr.NotSupported("CREATE %s", strings.ToUpper(parse.ObjectWord(n.Kind)))
 }

@@ -22,7 +22,8 @@ func (c *ctx) standardBody(f *functionDef, n *pg_query.Node) error {
 		}
 	}
 	stmts := []*pg_query.Node{n}
-	if l := n.GetList(); l != nil {
+	l := n.GetList()
+	if l != nil {
 		stmts = l.Items[0].GetList().GetItems()
 	}
 	env := analyze.InFunction(c.analyzeEnv(), &analyze.FunctionArgs{Function: f.name, Types: f.params.in, Names: f.params.inNames})
@@ -35,7 +36,7 @@ func (c *ctx) standardBody(f *functionDef, n *pg_query.Node) error {
 		list = append(list, q)
 		f.bodyRefs = append(f.bodyRefs, c.v.QueryRefs(q)...)
 	}
-	text, err := query.EncodeQueries(list)
+	text, err := query.EncodeBody(list, l != nil)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (c *ctx) bodyStatement(env *analyze.Env, n *pg_query.Node) (*query.Query, e
 			LimitOption: pg_query.LimitOption_LIMIT_OPTION_DEFAULT, Op: pg_query.SetOperation_SETOP_NONE}}}
 		q, err := analyze.Query(env, n)
 		if err == nil {
-			q.IsReturn = true
+			q.IsReturn, q.Targets[0].Name = true, ""
 		}
 		return q, err
 	}

@@ -37,6 +37,10 @@ type Context struct {
 	// ResolveParam, when set, is asked for exec parameters in the same way.
 	ResolveParam func(p *query.Param) (query.Expr, *Context, bool)
 
+	// The function whose body is printed: parameters go by its argument names.
+	funcName string
+	argNames []string
+
 	windows       []*query.WindowClause
 	windowTargets []*query.TargetEntry
 }

@@ -378,7 +378,25 @@ func (p *printer) param(e *query.Param) {
 			return
 		}
 	}
+	if name := p.argumentName(e); name != "" {
+		p.write(name)
+		return
+	}
 	p.write("$", strconv.Itoa(e.ID))
+}
+
+// argumentName is a parameter's name in the body of the function that is printed: with the function's where columns could be meant.
+func (p *printer) argumentName(e *query.Param) string {
+	if e.Kind != query.ParamExtern || e.ID < 1 || e.ID > len(p.ctx.argNames) || p.ctx.argNames[e.ID-1] == "" {
+		return ""
+	}
+	name := p.quote(p.ctx.argNames[e.ID-1])
+	for _, n := range p.ctx.Namespaces {
+		if len(n.rtable) > 0 {
+			return p.quote(p.ctx.funcName) + "." + name
+		}
+	}
+	return name
 }
 
 func (p *printer) operator(e *query.OpExpr) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/query"
 	"github.com/calfdb/calf/sql/types"
 )
 
@@ -172,8 +173,13 @@ func FunctionDef(ctx *Context, f *catalog.Proc, language string) (string, error)
 		name, value, _ := strings.Cut(c, "=")
 		p.write(" SET ", p.quote(name), " TO ", quoteString(value), "\n")
 	}
-	if f.SQLBody != "" {
-		return "", pgerr.NotSupported("printing a function with an SQL-standard body")
+	if f.SQLBody+f.ReplacedSQLBody != "" {
+		body, err := FunctionBody(ctx, f)
+		if err != nil {
+			return "", err
+		}
+		p.write(body, "\n")
+		return string(p.buf), p.err
 	}
 	p.write("AS ")
 	if f.Bin != "" {
@@ -181,6 +187,36 @@ func FunctionDef(ctx *Context, f *catalog.Proc, language string) (string, error)
 	}
 	tag := dollarTag(f.Src, strings.ToLower(what))
 	p.write(tag, f.Src, tag, "\n")
+	return string(p.buf), p.err
+}
+
+// FunctionBody prints an SQL-standard body, as pg_get_function_sqlbody does.
+func FunctionBody(ctx *Context, f *catalog.Proc) (string, error) {
+	stored := f.SQLBody + f.ReplacedSQLBody
+	if strings.HasPrefix(stored, "RETURN ") || strings.HasPrefix(stored, "BEGIN ATOMIC") { // as the initial contents of pg_proc have it
+		return stored, nil
+	}
+	list, atomic, err := query.DecodeBody(stored)
+	if err != nil {
+		return "", err
+	}
+	inner := *ctx
+	inner.funcName, inner.argNames, inner.VarPrefix = f.Name, f.ArgNames, true // arguments are an outer level
+	if !atomic {
+		inner.Pretty &^= PrettyIndent
+		p := &printer{ctx: &inner}
+		p.query(list[0], nil, nil, false)
+		return string(p.buf), p.err
+	}
+	inner.Pretty |= PrettyIndent
+	p := &printer{ctx: &inner}
+	p.write("BEGIN ATOMIC\n")
+	for _, q := range list {
+		p.indent = 1
+		p.query(q, nil, nil, false)
+		p.write(";\n")
+	}
+	p.write("END")
 	return string(p.buf), p.err
 }
 

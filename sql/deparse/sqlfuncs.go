@@ -57,10 +57,10 @@ func init() {
 		procFunc(func(ctx *Context, p *catalog.Proc) (string, error) { return FunctionDef(ctx, p, languageOf(ctx, p)) }))
 	register(map[string]Pretty{"pg_get_function_sqlbody": plain}, func(c *types.Call, ctx *Context) (types.Datum, error) {
 		p, err := ctx.Catalog.Proc(c.Args[0].Oid())
-		if err != nil || p == nil || p.SQLBody == "" && !p.ReplacesSQLBody {
+		if err != nil || p == nil || p.SQLBody+p.ReplacedSQLBody == "" {
 			return types.Null, err
 		}
-		return types.Null, pgerr.NotSupported("printing a function with an SQL-standard body")
+		return text(FunctionBody(ctx, p))
 	})
 	register(map[string]Pretty{"pg_get_function_result": plain}, func(c *types.Call, ctx *Context) (types.Datum, error) {
 		p, err := ctx.Catalog.Proc(c.Args[0].Oid())

@@ -89,6 +89,24 @@ func DecodeQueries(s string) ([]*Query, error) {
 	return list, r.end()
 }
 
+// EncodeBody gives the stored form of a function's SQL-standard body: a list of statements, or one that is RETURN.
+func EncodeBody(list []*Query, atomic bool) (string, error) {
+	if atomic {
+		return EncodeQueries(list)
+	}
+	return EncodeQuery(list[0])
+}
+
+// DecodeBody reads a function's SQL-standard body; atomic says that it is BEGIN ATOMIC ... END.
+func DecodeBody(s string) (list []*Query, atomic bool, err error) {
+	if rest, ok := strings.CutPrefix(s, encodeVersion); ok && strings.HasPrefix(strings.TrimLeft(rest, " "), "(") {
+		list, err = DecodeQueries(s)
+		return list, true, err
+	}
+	q, err := DecodeQuery(s)
+	return []*Query{q}, false, err
+}
+
 // DecodeQuery reads one query.
 func DecodeQuery(s string) (*Query, error) {
 	r, err := newDecoder(s)

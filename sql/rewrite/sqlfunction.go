@@ -35,8 +35,12 @@ func NewSQLFunction(env *analyze.Env, p *catalog.Proc, argTypes []types.OID, ret
 		f.stmts, err = parse.Parse("SELECT " + expr)
 		return f, err
 	}
+	if body, ok := strings.CutPrefix(p.SQLBody, "BEGIN ATOMIC"); ok {
+		f.stmts, err = parse.Parse(strings.TrimSuffix(body, "END"))
+		return f, err
+	}
 	if p.SQLBody != "" {
-		f.stored, err = query.DecodeQueries(p.SQLBody)
+		f.stored, _, err = query.DecodeBody(p.SQLBody)
 		return f, err
 	}
 	f.stmts, err = parse.Parse(p.Src)

@@ -216,16 +216,18 @@ func (d *ispell) buildWords() error {
 				return err
 			}
 		}
-		// Also a malformed set is found now, not when a word is looked up.
-		if _, err := d.flagsOf(e.flags); err != nil {
-			return err
-		}
 		d.allFlags[e.flags] = true
 	}
 	slices.SortStableFunc(d.entries, func(a, b spellEntry) int { return strings.Compare(a.flags, b.flags) })
 	slices.SortStableFunc(d.entries, func(a, b spellEntry) int { return strings.Compare(a.word, b.word) })
 	for _, e := range d.entries {
 		if err := d.addWord(e); err != nil {
+			return err
+		}
+	}
+	// A malformed set is found now, not when a word is looked up.
+	for _, e := range d.entries {
+		if _, err := d.flagsOf(e.flags); err != nil {
 			return err
 		}
 	}
