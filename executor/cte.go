@@ -35,14 +35,14 @@ func (s *State) cteStoreOf(planID int) (*cteStore, error) {
 	c.child, err = s.build(p)
 	if err == nil {
 		c.rows = NewTuplestore(len(p.Base().Targets), s.Backend.WorkMem(), s.Backend.Temp)
-		c.gen = s.gen(c.params)
+		c.gen = s.paramGen(c.params)
 	}
 	return c, err
 }
 
 // refresh drops rows that were computed with other parameters.
 func (c *cteStore) refresh() error {
-	if g := c.s.gen(c.params); g != c.gen {
+	if g := c.s.paramGen(c.params); g != c.gen {
 		c.gen, c.end = g, false
 		c.epoch++
 		c.rows.Clear()
@@ -91,6 +91,7 @@ func newCTEScan(s *State, p *plan.CTEScan) (Node, error) {
 		return nil, err
 	}
 	n.scanCore, err = newScanCore(s, &p.Plan, len(s.Plan.Subplans[p.PlanID-1].Base().Targets))
+	n.copied = p.RTIndex
 	return n, err
 }
 
@@ -292,6 +293,7 @@ func newWorkTableScan(s *State, p *plan.WorkTableScan) (Node, error) {
 	n := &workTableScan{s: s, work: s.workTables[p.Param]}
 	var err error
 	n.scanCore, err = newScanCore(s, &p.Plan, n.work.rows.cols)
+	n.copied = p.RTIndex
 	return n, err
 }
 

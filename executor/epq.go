@@ -12,6 +12,7 @@ import (
 // version after a wait (PostgreSQL's EvalPlanQual). Scans of the range table entries in rows give that row once.
 type epqState struct {
 	rows []*epqRow // by range table index - 1; nil: scan as usual
+	runs uint64    // rechecks so far: what a node has kept came of other rows
 }
 
 // epqRow is the row that stands for a relation: none at all, or the one in slot (tables) or values (everything else).
@@ -28,6 +29,15 @@ func (s *State) substitute(rtIndex int) *epqRow {
 		return nil
 	}
 	return s.epq.rows[rtIndex-1]
+}
+
+// copyOnce gives the copied row once.
+func (r *epqRow) copyOnce() (types.Row, error) {
+	if r.given || r.none {
+		return nil, nil
+	}
+	r.given = true
+	return r.values, nil
 }
 
 // epqScan gives the substituted row of a table scan once. The caller has found one.
@@ -209,6 +219,7 @@ func (r *recheck) run() (types.Row, error) {
 			row.given = false
 		}
 	}
+	r.state.epq.runs++
 	if err := r.root.Rescan(); err != nil {
 		return nil, err
 	}

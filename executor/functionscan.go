@@ -293,6 +293,7 @@ func newFunctionScan(s *State, p *plan.FunctionScan) (Node, error) {
 	n.stale = changedColumn(s, p, rows)
 	var err error
 	n.scanCore, err = newScanCore(s, &p.Plan, width)
+	n.copied = p.RTIndex
 	return n, err
 }
 

@@ -139,7 +139,7 @@ func (n *lockRows) lock(row types.Row) (types.Row, error) {
 func (n *lockRows) lockOne(m *lockMark, tid types.TID) (ok, traversed bool, err error) {
 	b := n.s.Backend
 	repeatable := b.Heap.Tx.Isolation.UsesTransactionSnapshot()
-	res, _, traversed, err := m.table.Heap.LockTuple(b.Heap, tid, &m.slot, heap.LockOpts{Mode: m.mode, Wait: m.wait, FollowUpdates: !repeatable})
+	res, _, traversed, err := m.table.Heap.LockTuple(b.Heap, tid, &m.slot, heap.LockOpts{Command: n.s.command(), Mode: m.mode, Wait: m.wait, FollowUpdates: !repeatable})
 	if err != nil {
 		return false, false, err
 	}

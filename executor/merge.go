@@ -163,7 +163,7 @@ func (m *merge) change(n *modifyTable, a *mergeAction, tid types.TID) (res heap.
 		if err != nil || !ok {
 			return res, c, true, err
 		}
-		res, c, err = t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Wait: true})
+		res, c, err = t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Command: n.s.command(), Wait: true})
 		if err == nil && res == heap.OK {
 			err = t.triggers.afterRow(n.s, triggerDelete, t, tid, types.TID{})
 		}
@@ -224,7 +224,7 @@ func (m *merge) resolve(n *modifyTable, res heap.Result, c heap.Conflict, tid ty
 		if repeatable {
 			return nil, serializationFailure("update")
 		}
-		again, err := n.newest(tid)
+		again, err := n.newest(tid, "updated or deleted")
 		if again == nil || err != nil || again.row[n.target.rowID].IsNull() {
 			return nil, err
 		}

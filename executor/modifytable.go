@@ -226,7 +226,7 @@ func (n *modifyTable) insert(input types.Row) (bool, error) {
 // insertRow writes t.row with its index entries and queues its triggers. With arbiters, duplicate says that one has the key: the row was
 // withdrawn.
 func (s *State) insertRow(ctx *expr.Context, t *resultRelation, arbiters *onConflict) (duplicate bool, err error) {
-	tid, err := t.Heap.Insert(s.Backend.Heap, t.row, heap.InsertOpts{})
+	tid, err := t.Heap.Insert(s.Backend.Heap, t.row, heap.InsertOpts{Command: s.command()})
 	if err != nil {
 		return false, err
 	}
@@ -281,7 +281,7 @@ func (n *modifyTable) delete(input types.Row) (bool, error) {
 		return false, err
 	}
 	for {
-		res, conflict, err := t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Wait: true})
+		res, conflict, err := t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Command: n.s.command(), Wait: true})
 		if err != nil {
 			return false, err
 		}
@@ -381,7 +381,11 @@ func (t *resultRelation) newVersion(input types.Row) {
 // noteWritten sets the system columns of the row that was just written, for RETURNING. locked: see heap.UpdateOpts.
 func (s *State) noteWritten(ctx *expr.Context, t *resultRelation, tid types.TID, locked bool) {
 	tx := s.Backend.Heap.Tx
-	ctx.Sys = expr.SystemColumns{TID: tid, TableOID: t.Rel.OID, Xmin: uint64(tx.CurrentXID()), Cmin: uint32(tx.CID()), Cmax: uint32(tx.CID())}
+	cid := tx.CID()
+	if s.run.Snapshot != nil {
+		cid = s.run.Snapshot.CurCID
+	}
+	ctx.Sys = expr.SystemColumns{TID: tid, TableOID: t.Rel.OID, Xmin: uint64(tx.CurrentXID()), Cmin: uint32(cid), Cmax: uint32(cid)}
 	if locked {
 		ctx.Sys.Xmax = ctx.Sys.Xmin
 	}
@@ -389,7 +393,7 @@ func (s *State) noteWritten(ctx *expr.Context, t *resultRelation, tid types.TID,
 
 // updateRow writes t.row as the new version of tid, with index entries where needed; locked says that the statement locked it before.
 func (s *State) updateRow(ctx *expr.Context, t *resultRelation, tid types.TID, locked bool) (heap.UpdateResult, error) {
-	opts := heap.UpdateOpts{Wait: true, Locked: locked}
+	opts := heap.UpdateOpts{Command: s.command(), Wait: true, Locked: locked}
 	if !t.triggers.hasBefore(triggerUpdate) {
 		opts.Changed = &t.changed
 	}
@@ -429,7 +433,7 @@ func (n *modifyTable) conflict(res heap.Result, c heap.Conflict, done, verb stri
 		if repeatable {
 			return nil, serializationFailure("update")
 		}
-		return n.newest(tid)
+		return n.newest(tid, done)
 	case heap.Deleted:
 		if repeatable {
 			return nil, serializationFailure("delete")
@@ -441,13 +445,13 @@ func (n *modifyTable) conflict(res heap.Result, c heap.Conflict, done, verb stri
 
 // newest locks the newest version of the row at tid and computes the statement's row for it again (READ COMMITTED); nil when it no longer
 // qualifies or is gone.
-func (n *modifyTable) newest(tid types.TID) (*newerRow, error) {
+func (n *modifyTable) newest(tid types.TID, done string) (*newerRow, error) {
 	t := n.target
 	mode := heap.LockUpdate
 	if n.plan.Command == query.CmdUpdate && !t.changed.Intersects(t.Heap.KeyAttrs) {
 		mode = heap.LockNoKeyUpdate
 	}
-	res, c, _, err := t.Heap.LockTuple(n.s.Backend.Heap, tid, &t.oldSlot, heap.LockOpts{Mode: mode, FollowUpdates: true})
+	res, c, _, err := t.Heap.LockTuple(n.s.Backend.Heap, tid, &t.oldSlot, heap.LockOpts{Command: n.s.command(), Mode: mode, FollowUpdates: true})
 	if err != nil {
 		return nil, err
 	}
@@ -455,7 +459,7 @@ func (n *modifyTable) newest(tid types.TID) (*newerRow, error) {
 	case heap.OK:
 	case heap.SelfModified:
 		if c.Cmax != n.s.run.Snapshot.CurCID {
-			return nil, pgerr.New(pgerr.TriggeredDataChangeViolation, "tuple to be updated was already modified by an operation triggered by the current command").
+			return nil, pgerr.New(pgerr.TriggeredDataChangeViolation, "tuple to be %s was already modified by an operation triggered by the current command", done).
 				WithHint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")
 		}
 		return nil, nil

@@ -211,7 +211,7 @@ func (o *onConflict) update(n *modifyTable, tid types.TID) (changed, retry bool,
 	if !t.changed.Intersects(t.Heap.KeyAttrs) {
 		mode = heap.LockNoKeyUpdate
 	}
-	res, _, _, err := t.Heap.LockTuple(b.Heap, at, &t.oldSlot, heap.LockOpts{Mode: mode})
+	res, _, _, err := t.Heap.LockTuple(b.Heap, at, &t.oldSlot, heap.LockOpts{Command: n.s.command(), Mode: mode})
 	if err != nil {
 		return false, false, err
 	}
@@ -288,8 +288,9 @@ func (o *onConflict) apply(n *modifyTable, tid types.TID) (changed, retry bool, 
 		return false, false, err
 	}
 	res, err := n.s.updateRow(n.ctx, t, tid, true)
-	if err == nil && res.Result != heap.OK {
-		err = cardinality()
+	if err != nil || res.Result == heap.OK {
+		return err == nil, false, err
 	}
-	return err == nil, false, err
+	_, err = n.conflict(res.Result, res.Conflict, "updated", "update", tid) // the row is locked: only the statement's own functions can have changed it
+	return false, false, err
 }

@@ -421,7 +421,7 @@ func (n *modifyTable) moveRow(tid types.TID, input types.Row) (res heap.Result, 
 	}
 	n.s.moving = true
 	defer func() { n.s.moving = false }()
-	res, c, err = t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Wait: true, Moved: true})
+	res, c, err = t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Command: n.s.command(), Wait: true, Moved: true})
 	if err != nil || res != heap.OK {
 		return res, c, false, err
 	}

@@ -14,6 +14,7 @@ type scanCore struct {
 	passed  func() (types.Row, error) // not nil: gives the row again once it has passed the conditions
 	project *projection               // nil: the scanned row is the result
 	read    int                       // rows read, to poll now and then
+	copied  int                       // range table index of what is scanned, when a recheck has a copy of its row; 0: a table's scan
 }
 
 // newScanCore compiles a scan's conditions and targets over rows with the given number of columns.
@@ -48,8 +49,13 @@ func (n *scanCore) emit(row types.Row) (types.Row, error) {
 	return n.project.apply(n.ctx)
 }
 
-// scanLoop gives the next row of source that passes; in a recheck the row that stands for the range table entry.
+// scanLoop gives the next row of source that passes; in a recheck the row that stands for the range table entry, once.
 func (n *scanCore) scanLoop(s *State, source func() (types.Row, error)) (types.Row, error) {
+	if n.copied > 0 {
+		if r := s.substitute(n.copied); r != nil {
+			source = r.copyOnce
+		}
+	}
 	for {
 		if n.read++; n.read%pollEvery == 0 {
 			if err := s.poll(); err != nil {

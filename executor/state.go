@@ -83,8 +83,18 @@ func (s *State) context() *expr.Context {
 	return &expr.Context{Params: &s.Params, Env: s.Backend.Env, Arena: &s.arena, Session: s.Backend}
 }
 
-// gen sums the generations of the parameters in set: it changes when one of them does.
+// gen sums the generations of all that a node's rows depend on, the parameters in set: it grows when one of them changes. In a recheck they depend on
+// the rows that stand for relations too.
 func (s *State) gen(set plan.ParamSet) uint64 {
+	g := s.paramGen(set)
+	if s.epq != nil {
+		g += s.epq.runs
+	}
+	return g
+}
+
+// paramGen is gen of a sub-select, in which no row stands for a relation.
+func (s *State) paramGen(set plan.ParamSet) uint64 {
 	var g uint64
 	for id := range set {
 		g += s.Params.Exec[id].Gen
@@ -98,6 +108,14 @@ func (s *State) setParam(id int, v types.Datum) {
 	p.Value = v
 	p.Gen++
 	p.Run = nil
+}
+
+// command is the command that the statement's changes belong to: the one that its snapshot does not see, whatever its functions and triggers did since.
+func (s *State) command() heap.Command {
+	if s.run.Snapshot == nil { // a bulk insertion, which is no statement of its own
+		return heap.Command{}
+	}
+	return heap.CommandOf(s.run.Snapshot.CurCID)
 }
 
 // poll ends the statement when it was cancelled.

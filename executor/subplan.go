@@ -250,7 +250,7 @@ func (ip *initPlan) run(s *State, e *query.SubPlan) error {
 	if err := ip.node.Rescan(); err != nil {
 		return err
 	}
-	ip.gen, ip.ran = s.gen(ip.params), true
+	ip.gen, ip.ran = s.paramGen(ip.params), true
 	if e.Kind == query.RowCompareSubLink || e.Kind == query.MultiExprSubLink {
 		return ip.setRow(s, e)
 	}
@@ -296,7 +296,7 @@ func (sp *subplan) setRow(s *State, e *query.SubPlan) error {
 
 // reset makes the init plan run again when a parameter that it reads has changed, or when a new execution began.
 func (ip *initPlan) reset(s *State, e *query.SubPlan) {
-	if ip.ran && ip.gen == s.gen(ip.params) {
+	if ip.ran && ip.gen == s.paramGen(ip.params) {
 		return
 	}
 	ip.ran = false
@@ -373,7 +373,7 @@ func (h *hashedSubplan) fill() error {
 		h.nulls.Close()
 	}
 	h.nulls = NewTuplestore(len(h.row), h.s.Backend.WorkMem(), h.s.Backend.Temp)
-	h.gen, h.built = h.s.gen(h.s.Plan.Subplans[h.e.PlanID-1].Base().AllParam), true
+	h.gen, h.built = h.s.paramGen(h.s.Plan.Subplans[h.e.PlanID-1].Base().AllParam), true
 	if err := h.node.Rescan(); err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ func hashAll(row types.Row, funcs []types.HashFunc) (sum uint32, ok bool) {
 }
 
 func (h *hashedSubplan) eval(ctx *expr.Context) (types.Datum, error) {
-	if !h.built || h.gen != h.s.gen(h.s.Plan.Subplans[h.e.PlanID-1].Base().AllParam) {
+	if !h.built || h.gen != h.s.paramGen(h.s.Plan.Subplans[h.e.PlanID-1].Base().AllParam) {
 		if err := h.fill(); err != nil {
 			return types.Null, err
 		}

@@ -76,6 +76,9 @@ func (s *State) wholeRowDesc(v *query.Var) (*types.TupleDesc, error) {
 		desc.TypeOID, desc.TypMod = r.Rel.RowType, -1
 		return &desc, nil
 	}
+	if rte.Kind == query.RTEFunction && v.TypeOID != types.RecordOID {
+		return s.Backend.Env.Catalog.RowType(v.TypeOID, -1)
+	}
 	return s.rteRowDesc(rte)
 }
 
@@ -89,13 +92,8 @@ func (s *State) rteRowDesc(rte *query.RTE) (*types.TupleDesc, error) {
 		}
 		cols = append(cols, c)
 	}
-	switch rte.Kind {
-	case query.RTEFunction:
-		return nil, pgerr.NotSupported("a whole-row reference to a function's result")
-	default:
-		for i := range rte.ColTypes {
-			add(rte.ColTypes[i], rte.ColTypMods[i], rte.ColCollations[i])
-		}
+	for i := range rte.ColTypes {
+		add(rte.ColTypes[i], rte.ColTypMods[i], rte.ColCollations[i])
 	}
 	return types.NewRecordDesc(s.Backend.Env, cols)
 }

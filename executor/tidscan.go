@@ -129,7 +129,7 @@ func (n *tidScan) begin() error {
 
 func (n *tidScan) fetch() (types.Row, error) {
 	if r := n.s.substitute(n.rtIndex); r != nil {
-		return n.epqScan(r)
+		return n.fetchSubstitute(r)
 	}
 	if !n.ready {
 		if err := n.begin(); err != nil {
@@ -151,6 +151,19 @@ func (n *tidScan) fetch() (types.Row, error) {
 		}
 	}
 	return nil, nil
+}
+
+// fetchSubstitute gives the row of a recheck if its place is among those asked for. WHERE CURRENT OF means the newest version wherever it is.
+func (n *tidScan) fetchSubstitute(r *epqRow) (types.Row, error) {
+	if !n.ready {
+		if err := n.begin(); err != nil {
+			return nil, err
+		}
+	}
+	if !n.exprs[0].latest && !slices.Contains(n.tids, r.slot.TID) {
+		return nil, nil
+	}
+	return n.epqScan(r)
 }
 
 func (n *tidScan) release() { n.slot.Materialize() }

@@ -84,6 +84,7 @@ func newNamedTuplestoreScan(s *State, p *plan.NamedTuplestoreScan) (Node, error)
 	rte := s.Plan.RangeTable[p.RTIndex-1]
 	var err error
 	n.scanCore, err = newScanCore(s, &p.Plan, len(rte.ColTypes))
+	n.copied = p.RTIndex
 	return n, err
 }
 

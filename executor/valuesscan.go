@@ -28,6 +28,7 @@ func newValuesScan(s *State, p *plan.ValuesScan) (Node, error) {
 	}
 	var err error
 	n.scanCore, err = newScanCore(s, &p.Plan, len(n.row))
+	n.copied = p.RTIndex
 	return n, err
 }
 
@@ -71,6 +72,7 @@ func newSubqueryScan(s *State, p *plan.SubqueryScan) (Node, error) {
 		return nil, err
 	}
 	n.scanCore, err = newScanCore(s, &p.Plan, len(p.Subplan.Base().Targets))
+	n.copied = p.RTIndex
 	return n, err
 }
 

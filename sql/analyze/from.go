@@ -224,6 +224,9 @@ func (p *state) addFunctions(names []string, exprs []query.Expr, colDefs [][]*no
 		all = append(all, types.Attr{Name: "ordinality", TypeOID: types.Int8OID, TypMod: -1})
 	}
 	desc := &types.TupleDesc{Attrs: all}
+	for _, a := range all {
+		rte.ColTypes, rte.ColTypMods, rte.ColCollations = append(rte.ColTypes, a.TypeOID), append(rte.ColTypMods, a.TypMod), append(rte.ColCollations, a.Collation)
+	}
 	rte.Eref, rte.Alias = relationAliases(desc, as, names[0])
 	return itemFromDesc(rte, p.addRTE(rte), desc)
 }

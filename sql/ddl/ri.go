@@ -287,7 +287,7 @@ func (l *keyLookup) lockRow() (bool, error) {
 	}
 	readCommitted := !l.b.Heap.Tx.Isolation.UsesTransactionSnapshot()
 	res, _, traversed, err := l.heap.LockTuple(l.b.Heap, tid, &l.slot,
-		heap.LockOpts{CID: l.b.Heap.Tx.CID(), Mode: heap.LockKeyShare, Wait: heap.WaitBlock, FollowUpdates: readCommitted})
+		heap.LockOpts{Mode: heap.LockKeyShare, Wait: heap.WaitBlock, FollowUpdates: readCommitted})
 	if err != nil {
 		return false, err
 	}

@@ -106,7 +106,7 @@ type RTE struct {
 	CTELevelsUp int
 	SelfRef     bool
 
-	// Column types of RTEValues, RTECTE, RTETableFunc, RTENamedTuplestore
+	// Column types of RTEFunction, RTEValues, RTECTE, RTETableFunc, RTENamedTuplestore
 	ColTypes      []OID
 	ColTypMods    []int32
 	ColCollations []OID

@@ -7,8 +7,7 @@ import (
 
 // DeleteOpts are the conditions of a delete.
 type DeleteOpts struct {
-	// CID is the command that deletes; 0 = the transaction's current one.
-	CID xact.CID
+	Command Command // that deletes
 	// Crosscheck, if not nil, must see the version too, else the answer is Updated (foreign key actions at REPEATABLE READ).
 	Crosscheck *Snapshot
 	// Wait for other transactions instead of answering BeingModified.
@@ -25,7 +24,7 @@ func (r *Relation) Delete(s *Session, tid types.TID, o DeleteOpts) (Result, Conf
 	if a.xid, err = s.Tx.XID(); err != nil {
 		return 0, Conflict{}, err
 	}
-	a.cid = s.command(o.CID)
+	a.cid = s.command(o.Command)
 	defer a.leave()
 	for {
 		if err := r.admit(s); err != nil {

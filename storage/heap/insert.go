@@ -10,8 +10,7 @@ import (
 
 // InsertOpts are rarely set.
 type InsertOpts struct {
-	// CID is the command that inserts; 0 = the transaction's current one. Set it where commands of functions may have moved the counter on.
-	CID xact.CID
+	Command Command // that inserts
 	// Frozen makes the rows visible to all as soon as the relation is: COPY FREEZE, rewrites. The relation is new in this transaction.
 	Frozen bool
 }
@@ -23,12 +22,22 @@ func (o InsertOpts) mask() uint16 {
 	return 0
 }
 
+// Command names the command that a change belongs to; the zero value is the transaction's current one. A statement names its own, as the commands of
+// the functions and triggers that it calls move the counter on.
+type Command struct {
+	cid   xact.CID
+	given bool
+}
+
+// CommandOf names a command by its number.
+func CommandOf(cid xact.CID) Command { return Command{cid: cid, given: true} }
+
 // command is the command id of a change.
-func (s *Session) command(cid xact.CID) xact.CID {
-	if now := s.Tx.UseCID(); cid == 0 {
+func (s *Session) command(c Command) xact.CID {
+	if now := s.Tx.UseCID(); !c.given {
 		return now
 	}
-	return cid
+	return c.cid
 }
 
 // Insert adds a row, which has all columns of the relation; s.Tx's next command sees it. One Apply for the row, after those of its wide
@@ -71,7 +80,7 @@ func (r *Relation) insertOn(s *Session, buf buffer.Buf, h header, xid xact.XID, 
 	if err := r.clearVisible(c, &vm, buf); err != nil {
 		return types.TID{}, err
 	}
-	tid, err := put(buf, h, xid, s.command(o.CID), o.mask(), 0)
+	tid, err := put(buf, h, xid, s.command(o.Command), o.mask(), 0)
 	if err != nil {
 		return types.TID{}, err
 	}
@@ -125,7 +134,7 @@ func (r *Relation) fillPage(s *Session, buf buffer.Buf, h header, rows []types.R
 	if err := r.markLoad(c, &vm, buf, o); err != nil {
 		return 0, nil, err
 	}
-	cid := s.command(o.CID)
+	cid := s.command(o.Command)
 	for {
 		if tids[n], err = put(buf, h, xid, cid, o.mask(), 0); err != nil {
 			return 0, nil, err

@@ -32,7 +32,7 @@ func (r *Relation) NewLoader(s *Session, o InsertOpts) (*Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Loader{r: r, s: s, o: o, xid: xid, cid: s.command(o.CID), bulk: r.main.NewBulk()}
+	l := &Loader{r: r, s: s, o: o, xid: xid, cid: s.command(o.Command), bulk: r.main.NewBulk()}
 	l.first = r.main.NumBlocks()
 	l.next = l.first
 	return l, nil

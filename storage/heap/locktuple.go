@@ -8,12 +8,11 @@ import (
 
 // LockOpts of LockTuple.
 type LockOpts struct {
-	// CID is the command that locks; 0 = the transaction's current one.
-	CID  xact.CID
-	Mode LockMode
-	Wait WaitPolicy
+	Command Command // that locks
+	Mode    LockMode
+	Wait    WaitPolicy
 	// FollowUpdates goes on to the newest version when the one at tid was updated by a transaction that committed: what READ COMMITTED
-	// re-checks.
+	// re-checks. A row that went to another partition is an error then.
 	FollowUpdates bool
 }
 
@@ -25,8 +24,8 @@ func (r *Relation) LockTuple(s *Session, tid types.TID, slot *Slot, o LockOpts) 
 	if a.xid, err = s.Tx.XID(); err != nil {
 		return 0, c, false, err
 	}
-	if a.cid = o.CID; a.cid == 0 {
-		a.cid = s.Tx.CID()
+	if a.cid = s.Tx.CID(); o.Command.given {
+		a.cid = o.Command.cid
 	}
 	defer a.leave()
 	prevXmax := xact.InvalidXID
@@ -53,7 +52,10 @@ func (r *Relation) LockTuple(s *Session, tid types.TID, slot *Slot, o LockOpts) 
 			if err := a.wait(waitFor, op, o.Mode); err != nil {
 				return 0, c, false, err
 			}
-		case res == Updated && o.FollowUpdates && c.CTID != MovedTID:
+		case res == Updated && o.FollowUpdates:
+			if c.CTID == MovedTID {
+				return 0, c, false, pgerr.New(pgerr.TRSerializationFailure, "tuple to be locked was already moved to another partition due to concurrent update")
+			}
 			a.leave()
 			a.tid, prevXmax, traversed = c.CTID, c.Xmax, true
 		default:
@@ -91,6 +93,11 @@ func (a *attempt) lock(slot *Slot, o LockOpts, prevXmax xact.XID) (res Result, c
 	if prevXmax != 0 && t.xmin() != prevXmax {
 		return Deleted, Conflict{CTID: a.tid, Xmax: prevXmax}, 0, nil
 	}
+	if prevXmax != 0 {
+		if res, c = a.ownChange(&t, prevXmax); res != OK {
+			return res, c, 0, nil
+		}
+	}
 	res, c, _ = a.judge(&t, o.Mode, false)
 	inUpdate := false
 	if (res == BeingModified || res == Updated) && c.Xmax == t.xmax() && !o.Mode.Conflicts(t.changeMode()) {
@@ -124,6 +131,23 @@ func (a *attempt) lock(slot *Slot, o LockOpts, prevXmax xact.XID) (res Result, c
 	slot.load(buf, a.tid.Off)
 	keep = true
 	return OK, Conflict{}, waitFor, err
+}
+
+// ownChange looks at a version that was come to along the chain for what this transaction did to the row: a version that it replaced or deleted, in
+// whichever command, is not the newest; one that it made in the present command or later can't be locked. OK: neither.
+func (a *attempt) ownChange(t *tup, prevXmax xact.XID) (Result, Conflict) {
+	tx := a.s.Tx
+	switch {
+	case t.xmaxStatus(a.r.e.xm, t.infomask()) == xact.InProgress && tx.IsCurrent(t.xmax()):
+		c := Conflict{CTID: t.h.ctid(), Xmax: t.xmax(), Cmax: t.cmax(tx)}
+		if c.CTID == a.tid {
+			return Deleted, c
+		}
+		return Updated, c
+	case tx.IsCurrent(prevXmax) && t.cmin(tx) >= a.cid:
+		return SelfModified, Conflict{CTID: a.tid, Xmax: prevXmax, Cmax: t.cmin(tx)}
+	}
+	return OK, Conflict{}
 }
 
 // changeMode is the strength of lock that the change recorded in xmax stands for.

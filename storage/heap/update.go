@@ -11,8 +11,7 @@ import (
 
 // UpdateOpts are the conditions of an update.
 type UpdateOpts struct {
-	// CID is the command that updates; 0 = the transaction's current one.
-	CID xact.CID
+	Command Command // that updates
 	// Crosscheck and Wait: as in DeleteOpts.
 	Crosscheck *Snapshot
 	Wait       bool
@@ -52,7 +51,7 @@ func (r *Relation) Update(s *Session, tid types.TID, row types.Row, o UpdateOpts
 	if u.xid, err = s.Tx.XID(); err != nil {
 		return UpdateResult{}, err
 	}
-	u.cid = s.command(o.CID)
+	u.cid = s.command(o.Command)
 	if err := r.admit(s); err != nil {
 		return UpdateResult{}, err
 	}

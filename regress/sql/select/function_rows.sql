@@ -1,0 +1,32 @@
+-- A function in FROM read as a whole row, and joined to rows that are changed or locked.
+select x from generate_series(1, 2) x;
+select u from unnest(array[1, 2], array['a', 'b']) as u (i, t);
+select row_to_json(u) from unnest(array[1, 2], array['a', 'b']) as u (i, t);
+select o from generate_series(5, 6) with ordinality as o;
+select (o).ordinality, (o).k from generate_series(5, 6) with ordinality as o (k);
+select r, count(r) over () from rows from (generate_series(1, 2), unnest(array['x'])) as r (n, s);
+select j from jsonb_to_recordset('[{"a": 1, "b": "x"}, {"a": 2}]') as j (a int, b text);
+create type pair as (a int, b text);
+create function pairs() returns setof pair language sql as $$ values (1, 'one'), (2, 'two'), (null, null) $$;
+select p, pg_typeof(p), p is null from pairs() p;
+create function outs(out a int, out b text) returns setof record language sql as $$ values (1, 'one') $$;
+select o, pg_typeof(o) from outs() o;
+select coalesce(p::text, 'none'), g from generate_series(1, 3) g left join pairs() p on p.a = g;
+create table t (a int primary key, b text);
+insert into t values (1, 'x'), (2, 'y'), (3, 'z');
+update t set b = u.s from unnest(array[1, 3], array['first', 'third']) as u (i, s) where u.i = t.a returning *;
+update t set b = b || g from generate_series(2, 3) g where g = t.a returning *;
+update t set b = p.b from pairs() p where p.a = t.a returning t.*, p;
+update t set b = v.s from (values (1, 'v1'), (2, 'v2')) v (i, s) where v.i = t.a returning *, v;
+select t, g from t, generate_series(1, 2) g where g = t.a order by g for update of t;
+select t, o from t join unnest(array['v1', 'v2']) with ordinality as o (s, n) on t.b = o.s order by n for no key update of t;
+delete from t using unnest(array[1, 2]) i where i = a returning t, i;
+merge into t using unnest(array[3, 4], array['c', 'd']) as u (i, s) on u.i = t.a
+  when matched then update set b = u.s when not matched then insert values (u.i, u.s);
+select * from t order by a;
+create view rows_view as select p, u.s, row_to_json(u) from unnest(array[1], array['q']) as u (i, s), pairs() p where p.a = 1;
+select * from rows_view;
+drop view rows_view;
+drop table t;
+drop function pairs, outs;
+drop type pair;
