@@ -74,8 +74,12 @@ func (n *limit) start() error {
 			}
 		}
 	}
-	if n.bounder != nil && n.left >= 0 && !n.ties && n.left+n.skip >= 0 {
-		n.bounder.bound(n.left + n.skip)
+	if n.bounder != nil {
+		if n.left >= 0 && !n.ties && n.left+n.skip >= 0 {
+			n.bounder.bound(n.left + n.skip)
+		} else {
+			n.bounder.bound(0)
+		}
 	}
 	return nil
 }

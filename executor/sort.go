@@ -21,6 +21,7 @@ type sortNode struct {
 	limit  int64 // bound told by a Limit above, 0 = none
 
 	ready bool
+	again bool // the input was read to its end
 	gen   uint64
 }
 
@@ -34,10 +35,10 @@ func newSort(s *State, p *plan.Sort) (Node, error) {
 	return n, err
 }
 
-// bound: the node above reads only the first n rows. A bound that grows makes a result that is there unusable.
+// bound: the node above reads only the first n rows, 0 = all. A bound that grows makes a result that is there unusable: the input is read again.
 func (n *sortNode) bound(rows int64) {
-	if n.ready && n.limit != 0 && rows > n.limit {
-		n.ready = false
+	if n.ready && n.limit != 0 && (rows > n.limit || rows == 0) {
+		n.ready, n.again = false, true
 	}
 	n.limit = rows
 }
@@ -54,7 +55,13 @@ func (n *sortNode) fill() error {
 		n.sorter.bound = n.limit
 	}
 	n.gen = n.s.gen(n.params)
-	for i := 0; ; i++ {
+	if n.again {
+		n.again = false
+		if err := rescan(n.child); err != nil {
+			return err
+		}
+	}
+	for {
 		row, err := n.child.Next()
 		if err != nil {
 			return err
@@ -83,7 +90,7 @@ func (n *sortNode) Rescan() error {
 	if n.ready && n.gen == n.s.gen(n.params) {
 		return n.sorter.rewind()
 	}
-	n.ready = false
+	n.ready, n.again = false, false
 	return rescan(n.child)
 }
 

@@ -64,7 +64,7 @@ func (x *nodePrinter) details() error {
 		}
 		return x.quals(many, qual{"Filter", b.Quals})
 	case *plan.WindowAgg:
-		return x.quals(many, qual{"Run Condition", n.RunCondition}, qual{"Filter", b.Quals})
+		return x.quals(many, qual{"Filter", b.Quals}, qual{"Run Condition", n.RunCondition})
 	case *plan.Sort:
 		return x.sortKeys("Sort Key", n.Keys, many)
 	case *plan.IncrementalSort:

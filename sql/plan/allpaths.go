@@ -106,7 +106,7 @@ func (r *root) checkPartialIndexes(b *rel) {
 			continue
 		}
 		ix.predOK = r.g.impliesAll(ix.pred, given)
-		if topIndex(b.index) == r.q.ResultRelation {
+		if top := topIndex(b.index); top == r.q.ResultRelation || r.rowMarkOf(top) != nil || r.rowMarkOf(b.index) != nil {
 			continue // rechecks of a changed row need all conditions
 		}
 		ix.restricts = nil

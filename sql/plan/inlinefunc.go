@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/query"
@@ -21,6 +23,9 @@ func (f *folder) inlineSQL(e *query.FuncExpr, args []query.Expr) query.Expr {
 	body := must(g.env.FunctionBody(p, e.TypeOID, args))
 	if body == nil || body.Type() != e.TypeOID || returnsSet(body) || hasSubplan(body) {
 		return nil
+	}
+	if slices.ContainsFunc(args, readsContext) {
+		return nil // the body may have a CASE of its own around its parameter
 	}
 	switch {
 	case p.Volatile == 'i' && g.mutable(body), p.Volatile == 's' && g.volatile(body), p.Strict && !f.strictInAll(body, len(args)):
@@ -69,6 +74,26 @@ func (f *folder) inlining(p *catalog.Proc) bool {
 		}
 	}
 	return false
+}
+
+// readsContext says whether an expression reads the value that a CASE, an array coercion or a domain's check around it tests.
+func readsContext(e query.Expr) (found bool) {
+	query.Walk(e, func(x query.Expr) bool {
+		switch x := x.(type) {
+		case *query.CaseTestExpr, *query.CoerceToDomainValue:
+			found = true
+		case *query.CaseExpr:
+			if x.Arg != nil { // what reads a CaseTestExpr in there reads this one's
+				found = found || readsContext(x.Arg)
+				return false
+			}
+		case *query.ArrayCoerceExpr:
+			found = found || readsContext(x.Arg)
+			return false
+		}
+		return !found
+	})
+	return found
 }
 
 // strictInAll says whether a body gives null when any of its n arguments is null, as a strict function does.

@@ -405,9 +405,25 @@ func (r *root) addJoinParamClauses(p *path, need Relids) {
 			out = append(out, ri)
 		}
 	}
+	var dropped []*eclass
 	for _, ri := range r.joinEqualities(all, need, p.rel.relids) {
-		if !r.canMoveInto(ri, o.rel.relids, oAll) && !r.canMoveInto(ri, in.rel.relids, iAll) {
+		switch {
+		case r.canMoveInto(ri, o.rel.relids, oAll):
+		case r.canMoveInto(ri, in.rel.relids, iAll):
+			dropped = append(dropped, ri.leftEC)
+		default:
 			out = append(out, ri)
+		}
+	}
+	// Of a class with members in the outer input, in the inner one and in what is needed from outside, the inner input may check that its member equals
+	// the outer input's, or that it equals the one from outside: which, can't be seen from here. In the second case nothing ties the outer input's to the
+	// others yet, so that is checked here.
+	oNeed := o.rel.relids.or(need)
+	for _, ec := range dropped {
+		for _, ri := range r.joinEqualitiesOf(ec.top(), oNeed, need, o.rel.relids) {
+			if !r.canMoveInto(ri, o.rel.relids, oAll) {
+				out = append(out, ri)
+			}
 		}
 	}
 	p.join.restricts = out

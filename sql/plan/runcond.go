@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/calfdb/calf/sql/query"
+import (
+	"slices"
+
+	"github.com/calfdb/calf/sql/query"
+)
 
 // Run conditions: a condition on a window function of a subquery that only grows (or only falls) from row to row, such as row_number() <= 3,
 // lets the subquery's WindowAgg stop once it is false.
@@ -69,7 +73,7 @@ func (r *root) runCondOn(sub *query.Query, col int, op *query.OpExpr, left bool)
 	if !left {
 		other = op.Args[0]
 	}
-	if !ok || hasSubplan(w) || len(varsOf(other)) > 0 || r.g.volatile(other) {
+	if !ok || hasSubplan(w) || slices.ContainsFunc(w.Args, func(a query.Expr) bool { return len(varsOf(a)) > 0 || r.g.volatile(a) }) || len(varsOf(other)) > 0 || r.g.volatile(other) {
 		return nil, false
 	}
 	m := r.g.windowMonotonic(w, windowByRef(sub.Windows, w.WinRef))
