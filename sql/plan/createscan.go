@@ -23,12 +23,9 @@ func (r *root) scanNode(p *path, need tlistNeed) Node {
 	return r.gate(n, once, p, need)
 }
 
-// physicalTargets is the list of all columns of the table, which needs no projection; nil when the path's own list is wanted.
+// physicalTargets is the list of all columns of the table or subquery, which needs no projection; nil when the path's own list is wanted.
 func (r *root) physicalTargets(p *path, need tlistNeed) []*query.TargetEntry {
-	if need&(needExact|needSmall) != 0 || p.rel.kind != relBase || p.kind == pIndexOnlyScan || p.kind == pResult || p.kind == pSubquery || len(p.target.exprs) == 0 {
-		return nil
-	}
-	if p.rel.desc == nil {
+	if need&(needExact|needSmall) != 0 || p.rel.kind != relBase || p.kind == pIndexOnlyScan || p.kind == pResult {
 		return nil
 	}
 	for _, e := range p.target.exprs {
@@ -40,15 +37,8 @@ func (r *root) physicalTargets(p *path, need tlistNeed) []*query.TargetEntry {
 			return nil
 		}
 	}
-	var ts []*query.TargetEntry
-	for i := range p.rel.desc.Desc.Attrs {
-		a := &p.rel.desc.Desc.Attrs[i]
-		if a.Dropped || a.HasMissing {
-			return nil
-		}
-		ts = append(ts, &query.TargetEntry{Expr: r.columnVar(p.rel, a.Num), ResNo: i + 1})
-	}
-	if need&needLabel != 0 {
+	ts := r.allColumns(p)
+	if need&needLabel != 0 && ts != nil {
 		for i, e := range p.target.exprs {
 			if ref := p.target.ref(i); ref != 0 {
 				t := ts[e.(*query.Var).AttNo-1]
@@ -58,6 +48,29 @@ func (r *root) physicalTargets(p *path, need tlistNeed) []*query.TargetEntry {
 				t.SortGroupRef = ref
 			}
 		}
+	}
+	return ts
+}
+
+// allColumns lists the columns of a table or subquery as they come; nil when that is no list of Vars, or costs more than to pass nothing on.
+func (r *root) allColumns(p *path) (ts []*query.TargetEntry) {
+	if p.kind == pSubquery {
+		for i, t := range p.rel.rte.Subquery.Targets {
+			v := &query.Var{VarNo: p.rel.index, AttNo: int16(i + 1), TypeOID: t.Expr.Type(), Mod: t.Expr.TypMod(), Coll: t.Expr.Collation(), Loc: -1,
+				SynNo: p.rel.index, SynAttNo: int16(i + 1)}
+			ts = append(ts, &query.TargetEntry{Expr: v, ResNo: i + 1, Junk: t.Junk})
+		}
+		return ts
+	}
+	if p.rel.desc == nil || len(p.target.exprs) == 0 {
+		return nil
+	}
+	for i := range p.rel.desc.Desc.Attrs {
+		a := &p.rel.desc.Desc.Attrs[i]
+		if a.Dropped || a.HasMissing {
+			return nil
+		}
+		ts = append(ts, &query.TargetEntry{Expr: r.columnVar(p.rel, a.Num), ResNo: i + 1})
 	}
 	return ts
 }

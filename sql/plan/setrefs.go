@@ -376,6 +376,10 @@ func (f *refs) joinExpr(e query.Expr, outer, inner *tlistIndex, keep int, rows f
 func (f *refs) dummy(b *Plan) {
 	out := make([]*query.TargetEntry, len(b.Targets))
 	for i, t := range b.Targets {
+		if _, ok := t.Expr.(*query.Const); ok {
+			out[i] = t
+			continue
+		}
 		c := *t
 		n := &query.Var{VarNo: query.OuterVar, AttNo: int16(i + 1), TypeOID: t.Expr.Type(), Mod: t.Expr.TypMod(), Coll: t.Expr.Collation(), Loc: -1}
 		if v, ok := t.Expr.(*query.Var); ok && v.SynNo > 0 {
