@@ -80,15 +80,23 @@ func (r *root) planPlainQuery() *rel {
 	srfs := q.HasTargetSRFs
 	r.applyTarget(cur, u.scanJoin, srfs)
 	if grouped {
-		cur = r.groupingPaths(cur, u.grouping, &u)
+		t := u.grouping
 		if srfs {
-			r.projectSRFs(cur, u.grouping, u.scanJoin)
+			t = r.withoutSRFs(t, u.scanJoin)
+		}
+		cur = r.groupingPaths(cur, t, &u)
+		if srfs {
+			r.projectSRFs(cur, u.grouping, t)
 		}
 	}
 	if len(u.windows) > 0 {
-		cur = r.windowPaths(cur, u.grouping, u.sortInput, u.windows)
+		t := u.sortInput
 		if srfs {
-			r.projectSRFs(cur, u.sortInput, u.grouping)
+			t = r.withoutSRFs(t, u.grouping)
+		}
+		cur = r.windowPaths(cur, u.grouping, t, u.windows)
+		if srfs {
+			r.projectSRFs(cur, u.sortInput, t)
 		}
 	}
 	if len(q.Distinct) > 0 {

@@ -72,7 +72,7 @@ func (r *root) minMaxOf(a *query.Aggref) *minMaxAgg {
 		return nil
 	}
 	arg := a.Args[0].Expr
-	if !hasVars(arg) || r.g.mutable(arg) || arg.Type() == types.RecordOID {
+	if r.g.mutable(arg) || arg.Type() == types.RecordOID {
 		return nil
 	}
 	return &minMaxAgg{ref: a, arg: arg, sortOp: d.SortOp}

@@ -130,6 +130,39 @@ func collectSRFs(e query.Expr, in *pathTarget, byDepth *[][]query.Expr) int {
 	return d + 1
 }
 
+// withoutSRFs is what a grouping or window step must give so that ProjectSets over it can compute the target t: t itself when it has no set-returning
+// functions; else what t reads of the step's input, and the aggregates and window functions in it.
+func (r *root) withoutSRFs(t, in *pathTarget) *pathTarget {
+	if len(r.srfLevels(t, in)) == 0 {
+		return t
+	}
+	out := &pathTarget{}
+	for i, e := range t.exprs {
+		walk(e, func(x query.Expr) bool {
+			switch x.(type) {
+			case *query.Aggref, *query.GroupingFunc, *query.WindowFunc:
+			default:
+				if isConstExpr(x) || !member(in.exprs, x) {
+					return true
+				}
+			}
+			ref := uint32(0)
+			if x == e {
+				ref = t.ref(i)
+			}
+			for k, old := range out.exprs {
+				if equal(old, x) {
+					out.refs[k] = max(out.refs[k], ref)
+					return false
+				}
+			}
+			out.exprs, out.refs = append(out.exprs, x), append(out.refs, ref)
+			return false
+		})
+	}
+	return r.newTarget(out.exprs, out.refs)
+}
+
 // inputsOf calls add for everything of the input that a target reads.
 func inputsOf(t, in *pathTarget, add func(query.Expr)) {
 	for _, e := range t.exprs {
