@@ -55,7 +55,7 @@ func (r *root) mergeClauses(j, outer, inner *rel, typ query.JoinType, clauses []
 			continue
 		}
 		if !ri.canJoin || len(ri.families) == 0 {
-			if c, ok := ri.clause.(*query.Const); !ok || c.Value.IsNull() || !c.Value.Bool() {
+			if _, ok := ri.clause.(*query.Const); !ok { // a constant the join can check itself, so FULL JOIN ON false goes
 				nonMerge = true
 			}
 			continue
