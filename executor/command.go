@@ -39,6 +39,8 @@ type CommandSession interface {
 	RunTree(c *Command, q *query.Query, each func(types.Row) error) error
 	// CheckSetting refuses a value that a setting can't have.
 	CheckSetting(name, value string) error
+	// WithSearchPathBefore runs fn with a schema before the others of search_path.
+	WithSearchPathBefore(schema string, fn func() error) error
 	// ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.
 	ChecksFunctionBodies() bool
 	// Simplify gives an expression as planning would have it.

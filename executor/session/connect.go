@@ -80,6 +80,10 @@ func (s *Session) openDatabase(database, user string) error {
 	if err := s.admitDatabase(db, role); err != nil {
 		return err
 	}
+	everybody, both, err := s.view.RoleSettings(role.OID, db.OID)
+	if err != nil {
+		return err
+	}
 	s.abort()
 	s.user, s.db = role, db
 	if err := s.useDB(db.OID); err != nil {
@@ -92,7 +96,7 @@ func (s *Session) openDatabase(database, user string) error {
 		s.Terminate(pgerr.Fatal(pgerr.AdminShutdown, "terminating connection due to administrator command"))
 	})
 	s.backend.Heap.Stats = s.server.stats.NewSession(uint32(db.OID))
-	return s.applyStored(role, db)
+	return s.applyStored(role, db, everybody, both)
 }
 
 // useDB makes the session's view one of a database.
@@ -117,8 +121,9 @@ func (s *Session) useDB(oid catalog.OID) error {
 	return nil
 }
 
-// applyStored applies what ALTER DATABASE and ALTER ROLE stored, and what the connection decides.
-func (s *Session) applyStored(role *catalog.Role, db *catalog.Database) error {
+// applyStored applies what ALTER DATABASE and ALTER ROLE stored, the strongest last, and what the connection decides. everybody is of ALTER ROLE ALL, both
+// of ALTER ROLE IN DATABASE.
+func (s *Session) applyStored(role *catalog.Role, db *catalog.Database, everybody, both []string) error {
 	super := "off"
 	if role.Super {
 		super = "on"
@@ -132,7 +137,7 @@ func (s *Session) applyStored(role *catalog.Role, db *catalog.Database) error {
 	for _, c := range []struct {
 		list   []string
 		source settings.Source
-	}{{db.Config, settings.SourceDatabase}, {role.Config, settings.SourceUser}} {
+	}{{everybody, settings.SourceGlobal}, {db.Config, settings.SourceDatabase}, {role.Config, settings.SourceUser}, {both, settings.SourceDatabaseUser}} {
 		for _, line := range c.list {
 			name, value, ok := cutSetting(line)
 			if !ok {

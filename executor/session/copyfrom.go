@@ -1,9 +1,12 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"syscall"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
@@ -174,6 +177,10 @@ func (c *command) copySource(n *pg_query.CopyStmt, o *copyOptions, columns int) 
 func fileError(err error, name, what string) error {
 	code := pgerr.Code(pgerr.IoError)
 	text := err.Error()
+	if sys := syscall.Errno(0); errors.As(err, &sys) {
+		text = sys.Error()
+		text = strings.ToUpper(text[:1]) + text[1:] // as C words it
+	}
 	switch {
 	case os.IsNotExist(err):
 		code, text = pgerr.UndefinedFile, "No such file or directory"

@@ -6,6 +6,7 @@ import (
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
 	"github.com/calfdb/calf/sql/settings"
+	"github.com/calfdb/calf/sql/types"
 	"github.com/calfdb/calf/storage/heap"
 )
 
@@ -55,6 +56,20 @@ func (s *Session) CheckSetting(name, value string) error {
 	level := s.gucs.nest()
 	defer s.gucs.unnest(level, false)
 	return s.setVariable(name, value, settings.ActionSave)
+}
+
+// WithSearchPathBefore runs fn with a schema before the others of search_path.
+func (s *Session) WithSearchPathBefore(schema string, fn func() error) error {
+	level := s.gucs.nest()
+	defer s.gucs.unnest(level, false)
+	path := types.QuoteIdent(nil, schema)
+	if rest := s.gucs.Str(settings.SearchPath); rest != "" {
+		path += ", " + rest
+	}
+	if err := s.setVariable("search_path", path, settings.ActionSave); err != nil {
+		return err
+	}
+	return fn()
 }
 
 // ChecksFunctionBodies says whether CREATE FUNCTION looks at bodies.

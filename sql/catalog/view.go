@@ -155,6 +155,24 @@ func (v *View) DatabaseByName(name string) (*Database, error) {
 	return v.Database(oid)
 }
 
+// RoleSettings gives the settings of ALTER ROLE ALL, and those of ALTER ROLE IN DATABASE for a role in a database; the role's own and the database's own
+// are in their descriptors.
+func (v *View) RoleSettings(role, db OID) (everybody, both []string, err error) {
+	for _, s := range []struct {
+		db, role OID
+		into     *[]string
+	}{{0, 0, &everybody}, {db, role, &both}} {
+		_, row, err := v.Find(PgDbRoleSettingDatabaseidRolIndexOID, types.Oid(s.db), types.Oid(s.role))
+		if err != nil {
+			return nil, nil, err
+		}
+		if row != nil {
+			*s.into = Texts(row[DbRoleSettingSetconfig])
+		}
+	}
+	return everybody, both, nil
+}
+
 // oidByName finds an OID through a unique index of names.
 func (v *View) oidByName(k Key, index OID, column int, key ...types.Datum) (OID, error) {
 	return fetch(v, k, func(r reader) (OID, error) { return r.oidOf(index, column, key...) })

@@ -1,6 +1,8 @@
 package ddl
 
 import (
+	"slices"
+
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
 	"github.com/calfdb/calf/sql/catalog"
@@ -229,6 +231,11 @@ func (c *ctx) changeOwner(rel *catalog.Relation, owner OID) error {
 }
 
 func (c *ctx) setOwner(rel *catalog.Relation, owner OID) error {
+	for _, a := range rel.Desc.Attrs {
+		if err := c.setColumnGrantor(rel, a.Num, owner); err != nil {
+			return err
+		}
+	}
 	if err := c.setClassOwner(rel.OID, owner); err != nil {
 		return err
 	}
@@ -243,6 +250,17 @@ func (c *ctx) setClassOwner(oid, owner OID) error {
 			row[catalog.ClassRelacl] = catalog.ACLArray(aclNewOwner(acl, old, owner))
 		}
 	})
+}
+
+// setColumnGrantor puts the new owner in the old one's place in a column's privileges.
+func (c *ctx) setColumnGrantor(rel *catalog.Relation, num int16, owner OID) error {
+	tid, old, err := c.v.Find(catalog.PgAttributeRelidAttnumIndexOID, types.Oid(rel.OID), types.Int2(num))
+	if err != nil || old == nil || old[catalog.AttributeAttacl].IsNull() {
+		return err
+	}
+	row := slices.Clone(old)
+	row[catalog.AttributeAttacl] = catalog.ACLArray(aclNewOwner(catalog.ACL(old[catalog.AttributeAttacl]), rel.Owner, owner))
+	return c.v.Update(catalog.PgAttributeOID, tid, old, row)
 }
 
 // aclNewOwner replaces the owner in an ACL.

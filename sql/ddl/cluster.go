@@ -156,9 +156,19 @@ func (c *ctx) clusterTable(rel *catalog.Relation, indexName string) error {
 			order = ix
 		}
 	}
+	nameTaken := false
+	if order == nil && indexName != "" {
+		_, row, err := c.v.Find(catalog.PgClassRelnameNspIndexOID, types.Text(indexName), types.Oid(rel.Namespace))
+		if err != nil {
+			return err
+		}
+		nameTaken = row != nil
+	}
 	switch {
 	case order == nil && indexName == "":
 		return pgerr.New(pgerr.UndefinedObject, "there is no previously clustered index for table \"%s\"", rel.Name)
+	case order == nil && nameTaken:
+		return pgerr.New(pgerr.WrongObjectType, "\"%s\" is not an index for table \"%s\"", indexName, rel.Name)
 	case order == nil:
 		return pgerr.New(pgerr.UndefinedObject, "index \"%s\" for table \"%s\" does not exist", indexName, rel.Name)
 	case order.Pred != nil:

@@ -106,6 +106,9 @@ func (s *session) rollback() {
 func (s *session) CommandCounterIncrement() error    { return s.view.NextCommand() }
 func (s *session) CheckSetting(string, string) error { return nil }
 func (s *session) ChecksFunctionBodies() bool        { return true }
+func (s *session) WithSearchPathBefore(_ string, fn func() error) error {
+	return fn()
+}
 func (s *session) MayChangeSystemTables() bool       { return false }
 func (s *session) Simplify(e query.Expr) (query.Expr, error) {
 	return e, nil

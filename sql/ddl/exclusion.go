@@ -83,7 +83,11 @@ func (c *ctx) addExclusion(rel *catalog.Relation, con *pg_query.Constraint, isNe
 
 // exclusionKey makes one column with its operator: an item is (index element, operator name).
 func (c *ctx) exclusionKey(rel *catalog.Relation, d *indexDef, amName string, item *pg_query.List) error {
-	k, err := c.indexElem(rel, d.am, amName, item.Items[0].GetIndexElem())
+	elem := item.Items[0].GetIndexElem()
+	if elem.Name != "" && rel.AttrByName(elem.Name) == nil {
+		return pgerr.New(pgerr.UndefinedColumn, "column \"%s\" named in key does not exist", elem.Name)
+	}
+	k, err := c.indexElem(rel, d.am, amName, elem)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
@@ -35,7 +36,7 @@ func (c *ctx) creationSchema(rv *pg_query.RangeVar, persistence byte) (OID, byte
 		return ns, 't', nil
 	}
 	if persistence == 't' {
-		return 0, 0, pgerr.New(pgerr.InvalidTableDefinition, "cannot create temporary relation in non-temporary schema")
+		return 0, 0, pgerr.New(pgerr.InvalidTableDefinition, "cannot create temporary relation in non-temporary schema").WithLocation(int(rv.Location))
 	}
 	if ns == catalog.CatalogNamespace && !c.Session.MayChangeSystemTables() {
 		return 0, 0, pgerr.New(pgerr.InsufficientPrivilege, "permission denied to create \"pg_catalog.%s\"", rv.Relname).
@@ -195,7 +196,14 @@ func createSchema(c *ctx, n *pg_query.CreateSchemaStmt) (string, error) {
 	if err := c.next(); err != nil {
 		return "", err
 	}
-	return tag, c.schemaElements(n.SchemaElts, name)
+	elements, err := orderedElements(n.SchemaElts, name)
+	if err != nil || len(elements) == 0 {
+		return tag, err
+	}
+	user := c.v.User()
+	c.v.SetUser(owner)
+	defer c.v.SetUser(user)
+	return tag, c.Session.WithSearchPathBefore(name, func() error { return c.schemaElements(elements) })
 }
 
 // mayCreateSchema checks CREATE on the database, and the right to give the schema to its owner.
@@ -211,16 +219,42 @@ func (c *ctx) mayCreateSchema(owner OID) error {
 	return c.requireMember(owner)
 }
 
-// schemaElements runs the commands inside CREATE SCHEMA: their unqualified names mean the new schema.
-func (c *ctx) schemaElements(elements []*pg_query.Node, schema string) error {
-	for _, n := range elements {
-		if rv := elementTarget(n); rv != nil {
-			if rv.Schemaname == "" {
-				rv.Schemaname = schema
-			} else if rv.Schemaname != schema {
-				return pgerr.New(pgerr.InvalidSchemaDefinition, "CREATE specifies a schema (%s) different from the one being created (%s)", rv.Schemaname, schema)
-			}
+// orderedElements puts the new schema's name to the commands inside CREATE SCHEMA, and gives them in the order in which they are run: sequences, tables,
+// views, indexes, triggers, privileges.
+func orderedElements(elements []*pg_query.Node, schema string) ([]*pg_query.Node, error) {
+	rank := func(n *pg_query.Node) int {
+		switch n.Node.(type) {
+		case *pg_query.Node_CreateSeqStmt:
+			return 0
+		case *pg_query.Node_CreateStmt:
+			return 1
+		case *pg_query.Node_ViewStmt:
+			return 2
+		case *pg_query.Node_IndexStmt:
+			return 3
+		case *pg_query.Node_CreateTrigStmt:
+			return 4
 		}
+		return 5
+	}
+	for _, n := range elements {
+		rv := elementTarget(n)
+		switch {
+		case rv == nil:
+		case rv.Schemaname == "":
+			rv.Schemaname = schema
+		case rv.Schemaname != schema:
+			return nil, pgerr.New(pgerr.InvalidSchemaDefinition, "CREATE specifies a schema (%s) different from the one being created (%s)", rv.Schemaname, schema)
+		}
+	}
+	ordered := slices.Clone(elements)
+	slices.SortStableFunc(ordered, func(a, b *pg_query.Node) int { return rank(a) - rank(b) })
+	return ordered, nil
+}
+
+// schemaElements runs the commands inside CREATE SCHEMA.
+func (c *ctx) schemaElements(elements []*pg_query.Node) error {
+	for _, n := range elements {
 		kind := fmt.Sprintf("%T", n.Node)
 		run := executor.LookupCommand(kind)
 		if run == nil {
@@ -249,6 +283,8 @@ func elementTarget(n *pg_query.Node) *pg_query.RangeVar {
 		return x.CreateSeqStmt.Sequence
 	case *pg_query.Node_IndexStmt:
 		return x.IndexStmt.Relation
+	case *pg_query.Node_CreateTrigStmt:
+		return x.CreateTrigStmt.Relation
 	}
 	return nil
 }

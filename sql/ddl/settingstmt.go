@@ -7,6 +7,7 @@ import (
 
 	"github.com/calfdb/calf/sql/catalog"
 	"github.com/calfdb/calf/sql/pgerr"
+	"github.com/calfdb/calf/sql/settings"
 	"github.com/calfdb/calf/sql/types"
 )
 
@@ -62,6 +63,9 @@ func (c *ctx) storeSetting(db, role OID, n *pg_query.VariableSetStmt) error {
 		list = catalog.Texts(old[catalog.DbRoleSettingSetconfig])
 	}
 	name := strings.ToLower(n.Name)
+	if d := settings.Lookup(name); d != nil {
+		name = d.Name
+	}
 	kept := []string{}
 	for _, s := range list {
 		if k, _, _ := strings.Cut(s, "="); n.Kind != pg_query.VariableSetKind_VAR_RESET_ALL && !strings.EqualFold(k, name) {
