@@ -109,7 +109,7 @@ func (s *session) ChecksFunctionBodies() bool        { return true }
 func (s *session) WithSearchPathBefore(_ string, fn func() error) error {
 	return fn()
 }
-func (s *session) MayChangeSystemTables() bool       { return false }
+func (s *session) MayChangeSystemTables() bool { return false }
 func (s *session) Simplify(e query.Expr) (query.Expr, error) {
 	return e, nil
 }

@@ -64,3 +64,4 @@ drop operator ~~~ (int, int);
 select oprname, oprnegate from pg_operator where oprname = '!~~~';
 drop operator !~~~ (int, none);
 drop operator !~~~ (int, int), %% (none, int);
+drop table v;

@@ -14,7 +14,7 @@ create table t21 partition of t2 for values in (1, 2);
 \d t21
 \d t_b_idx
 \d+ tc
-select indexrelid::regclass, indisvalid, relispartition, relkind from pg_index join pg_class on oid = indexrelid where relname ~ '^t' and relnamespace = current_schema()::regnamespace order by 1::text;
+select indexrelid::regclass, indisvalid, relispartition, relkind from pg_index join pg_class on oid = indexrelid where relname ~ '^t' and relnamespace = current_schema()::regnamespace order by indexrelid::regclass::text;
 create index t1c on t1 (c);
 alter index tc attach partition t1c;
 alter index tc attach partition t1c;
