@@ -159,6 +159,9 @@ func (m *merge) applyMatched(n *modifyTable, input types.Row, tid types.TID) (ch
 func (m *merge) change(n *modifyTable, a *mergeAction, tid types.TID) (res heap.Result, c heap.Conflict, skipped bool, err error) {
 	t := n.target
 	if a.cmd == query.CmdDelete {
+		if res, c, err := m.lockForTriggers(n, triggerDelete, tid); err != nil || res != heap.OK {
+			return res, c, false, err
+		}
 		ok, err := t.triggers.beforeRow(n.s, triggerDelete, t, t.oldSlot.Row, nil)
 		if err != nil || !ok {
 			return res, c, true, err
@@ -177,6 +180,9 @@ func (m *merge) change(n *modifyTable, a *mergeAction, tid types.TID) (res heap.
 	for i, col := range a.cols {
 		t.row[col-1] = values[i]
 	}
+	if res, c, err := m.lockForTriggers(n, triggerUpdate, tid); err != nil || res != heap.OK {
+		return res, c, false, err
+	}
 	ok, err := t.triggers.beforeRow(n.s, triggerUpdate, t, t.oldSlot.Row, t.row)
 	if err != nil || !ok {
 		return res, c, true, err
@@ -192,6 +198,15 @@ func (m *merge) change(n *modifyTable, a *mergeAction, tid types.TID) (res heap.
 	}
 	u, err := n.s.updateRow(n.ctx, t, tid, false)
 	return u.Result, u.Conflict, false, err
+}
+
+// lockForTriggers is modifyTable's. A row that the statement's own functions changed is that much of an error here as for an UPDATE.
+func (m *merge) lockForTriggers(n *modifyTable, event triggerEvent, tid types.TID) (heap.Result, heap.Conflict, error) {
+	res, c, err := n.lockForTriggers(event, tid)
+	if err == nil && res == heap.SelfModified && c.Cmax != n.s.run.Snapshot.CurCID {
+		_, err = n.conflict(res, c, "updated", "update", tid)
+	}
+	return res, c, err
 }
 
 // move updates a row that goes to another partition.
@@ -213,8 +228,7 @@ func (m *merge) resolve(n *modifyTable, res heap.Result, c heap.Conflict, tid ty
 				"tuple to be updated or deleted was already modified by an operation triggered by the current command").
 				WithHint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")
 		}
-		return nil, pgerr.New(pgerr.CardinalityViolation, "MERGE command cannot affect row a second time").
-			WithHint("Ensure that not more than one source row matches any one target row.")
+		return nil, secondTime()
 	case heap.Deleted:
 		if repeatable {
 			return nil, serializationFailure("delete")
@@ -231,6 +245,11 @@ func (m *merge) resolve(n *modifyTable, res heap.Result, c heap.Conflict, tid ty
 		return again, nil
 	}
 	return nil, pgerr.Internal("unexpected result %v of changing a row in MERGE", res)
+}
+
+func secondTime() error {
+	return pgerr.New(pgerr.CardinalityViolation, "MERGE command cannot affect row a second time").
+		WithHint("Ensure that not more than one source row matches any one target row.")
 }
 
 func (m *merge) applyNotMatched(n *modifyTable, input types.Row) (bool, error) {

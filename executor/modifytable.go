@@ -45,8 +45,9 @@ type resultRelation struct {
 
 	row      types.Row // the new row
 	oldSlot  heap.Slot
-	rowID    int   // ctid's column in the input, 0-based
-	update   []int // attribute numbers that the input's first columns assign
+	lockSlot *heap.Slot // of a row that is locked for its triggers; made when one is
+	rowID    int        // ctid's column in the input, 0-based
+	update   []int      // attribute numbers that the input's first columns assign
 	changed  heap.AttrSet
 	conflict *onConflict
 	merge    *merge
@@ -277,18 +278,25 @@ func (t *resultRelation) generate(ctx *expr.Context) error {
 func (n *modifyTable) delete(input types.Row) (bool, error) {
 	t := n.target
 	tid := input[t.rowID].TID()
-	if ok, err := n.beforeChange(triggerDelete, tid); err != nil || !ok {
-		return false, err
-	}
 	for {
-		res, conflict, err := t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Command: n.s.command(), Wait: true})
+		done := "updated"
+		res, conflict, err := n.lockForTriggers(triggerDelete, tid)
 		if err != nil {
 			return false, err
 		}
 		if res == heap.OK {
-			break
+			if ok, err := n.beforeChange(triggerDelete, tid); err != nil || !ok {
+				return false, err
+			}
+			done = "deleted"
+			if res, conflict, err = t.Heap.Delete(n.s.Backend.Heap, tid, heap.DeleteOpts{Command: n.s.command(), Wait: true}); err != nil {
+				return false, err
+			}
+			if res == heap.OK {
+				break
+			}
 		}
-		again, err := n.conflict(res, conflict, "deleted", "delete", tid)
+		again, err := n.conflict(res, conflict, done, "delete", tid)
 		if err != nil || again == nil {
 			return false, err
 		}
@@ -319,6 +327,34 @@ func (n *modifyTable) fetchOld(tid types.TID) error {
 	return t.oldSlot.DeformAll()
 }
 
+// lockForTriggers locks the row at tid before BEFORE ROW triggers see it, so that they see its newest version and fire once. Updated: it has a newer one.
+func (n *modifyTable) lockForTriggers(event triggerEvent, tid types.TID) (heap.Result, heap.Conflict, error) {
+	t := n.target
+	if !t.triggers.hasBefore(event) {
+		return heap.OK, heap.Conflict{}, nil
+	}
+	repeatable := n.s.Backend.Heap.Tx.Isolation.UsesTransactionSnapshot()
+	if t.lockSlot == nil {
+		t.lockSlot = &heap.Slot{}
+		t.lockSlot.Init(t.Heap)
+	}
+	res, c, traversed, err := t.Heap.LockTuple(n.s.Backend.Heap, tid, t.lockSlot,
+		heap.LockOpts{Command: n.s.command(), Mode: n.lockMode(), FollowUpdates: !repeatable})
+	t.lockSlot.Clear()
+	if err == nil && res == heap.OK && traversed {
+		res = heap.Updated
+	}
+	return res, c, err
+}
+
+// lockMode is the strength of lock that the statement takes on a row before it changes it.
+func (n *modifyTable) lockMode() heap.LockMode {
+	if n.plan.Command == query.CmdUpdate && !n.target.changed.Intersects(n.target.Heap.KeyAttrs) {
+		return heap.LockNoKeyUpdate
+	}
+	return heap.LockUpdate
+}
+
 // beforeChange runs BEFORE ROW triggers of an UPDATE or DELETE, which need the old row.
 func (n *modifyTable) beforeChange(event triggerEvent, tid types.TID) (bool, error) {
 	t := n.target
@@ -336,6 +372,17 @@ func (n *modifyTable) update(input types.Row) (bool, error) {
 	t := n.target
 	tid := input[t.rowID].TID()
 	for {
+		if res, conflict, err := n.lockForTriggers(triggerUpdate, tid); err != nil || res != heap.OK {
+			if err != nil {
+				return false, err
+			}
+			again, err := n.conflict(res, conflict, "updated", "update", tid)
+			if err != nil || again == nil {
+				return false, err
+			}
+			tid, input = again.tid, again.row
+			continue
+		}
 		if err := n.fetchOld(tid); err != nil {
 			return false, err
 		}
@@ -447,11 +494,8 @@ func (n *modifyTable) conflict(res heap.Result, c heap.Conflict, done, verb stri
 // qualifies or is gone.
 func (n *modifyTable) newest(tid types.TID, done string) (*newerRow, error) {
 	t := n.target
-	mode := heap.LockUpdate
-	if n.plan.Command == query.CmdUpdate && !t.changed.Intersects(t.Heap.KeyAttrs) {
-		mode = heap.LockNoKeyUpdate
-	}
-	res, c, _, err := t.Heap.LockTuple(n.s.Backend.Heap, tid, &t.oldSlot, heap.LockOpts{Command: n.s.command(), Mode: mode, FollowUpdates: true})
+	res, c, _, err := t.Heap.LockTuple(n.s.Backend.Heap, tid, &t.oldSlot,
+		heap.LockOpts{Command: n.s.command(), Mode: n.lockMode(), FollowUpdates: true})
 	if err != nil {
 		return nil, err
 	}
@@ -461,6 +505,9 @@ func (n *modifyTable) newest(tid types.TID, done string) (*newerRow, error) {
 		if c.Cmax != n.s.run.Snapshot.CurCID {
 			return nil, pgerr.New(pgerr.TriggeredDataChangeViolation, "tuple to be %s was already modified by an operation triggered by the current command", done).
 				WithHint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")
+		}
+		if n.merge != nil {
+			return nil, secondTime()
 		}
 		return nil, nil
 	case heap.Deleted:

@@ -415,6 +415,9 @@ func (n *modifyTable) move(tid types.TID, input types.Row) (moved bool, again *n
 func (n *modifyTable) moveRow(tid types.TID, input types.Row) (res heap.Result, c heap.Conflict, done bool, err error) {
 	t := n.target
 	row := copyRow(nil, t.rootRow(make(types.Row, len(n.router.root.Rel.Desc.Attrs))))
+	if res, c, err := n.lockForTriggers(triggerDelete, tid); err != nil || res != heap.OK {
+		return res, c, false, err
+	}
 	ok, err := t.triggers.beforeRow(n.s, triggerDelete, t, t.oldSlot.Row, nil)
 	if err != nil || !ok {
 		return heap.OK, c, false, err

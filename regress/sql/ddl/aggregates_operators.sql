@@ -11,7 +11,7 @@ select agg_avg(f), agg_old(i), agg_star(*), agg_least(i, g) from v;
 select g, agg_old(i), agg_star(*) filter (where i > 4) from v group by g order by g;
 select i, agg_moving(i) over (order by i rows between 1 preceding and current row) from v order by i;
 select aggfnoid::regprocedure, aggkind, aggtransfn, aggfinalfn, aggtranstype::regtype, agginitval, aggmtransfn, aggminitval
-from pg_aggregate where aggfnoid >= 16384 order by 1::text;
+from pg_aggregate where aggfnoid >= 16384 order by aggfnoid::regproc::text;
 create or replace aggregate agg_old (int4) (sfunc = int4pl, stype = int4, initcond = '20');
 select agg_old(i) from v;
 -- errors

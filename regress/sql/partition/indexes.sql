@@ -19,7 +19,7 @@ create index t1c on t1 (c);
 alter index tc attach partition t1c;
 alter index tc attach partition t1c;
 select indisvalid from pg_index where indexrelid = 'tc'::regclass;
-select inhrelid::regclass, inhparent::regclass from pg_inherits where inhparent::regclass::text like 't%' order by 1::text;
+select inhrelid::regclass, inhparent::regclass from pg_inherits where inhparent::regclass::text like 't%' order by inhrelid::regclass::text;
 alter index tc attach partition t1_b_idx;
 alter index t_b_idx attach partition t1c;
 alter index tc attach partition t1;
