@@ -64,6 +64,13 @@ func init() {
 		return types.Text(r.Storage.String()), nil
 	})
 	types.RegisterFunc("pg_tablespace_location", func(*types.Call) (types.Datum, error) { return types.Text(""), nil })
+	types.RegisterFunc("pg_encoding_max_length_sql", func(c *types.Call) (types.Datum, error) {
+		n := c.Args[0].Int4()
+		if n < 0 || int(n) >= len(encodingMaxLength) {
+			return types.Null, nil
+		}
+		return types.Int4(int32(encodingMaxLength[n] - '0')), nil
+	})
 	types.RegisterFunc("PG_encoding_to_char", func(c *types.Call) (types.Datum, error) { return types.Text(encodingName(c.Args[0].Int4())), nil })
 	types.RegisterFunc("PG_char_to_encoding", func(c *types.Call) (types.Datum, error) {
 		for i, n := range encodingNames {
@@ -151,6 +158,9 @@ func (v *View) databaseSize(db OID) (types.Datum, error) {
 	}
 	return types.Int8(total), err
 }
+
+// encodingMaxLength has the most bytes of a character, by encoding number.
+const encodingMaxLength = "133343441111111111111111111111111112222432"
 
 // encodingNames are PostgreSQL's encodings by number.
 var encodingNames = []string{"SQL_ASCII", "EUC_JP", "EUC_CN", "EUC_KR", "EUC_TW", "EUC_JIS_2004", "UTF8", "MULE_INTERNAL", "LATIN1", "LATIN2",

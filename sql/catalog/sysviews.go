@@ -11,12 +11,15 @@ var pgCatalogViews string
 //go:embed views/pg_stat.sql
 var pgStatViews string
 
+//go:embed views/information_schema.sql
+var informationSchema string
+
 // SystemViews lists the SQL statements that make the system views. They run in template1 between Bootstrap and Finish, each in its turn: a
 // later one may use what an earlier one made.
 func SystemViews() []string {
 	var list []string
 	var cur strings.Builder
-	for line := range strings.Lines(pgCatalogViews + pgStatViews) {
+	for line := range strings.Lines(pgCatalogViews + pgStatViews + informationSchema) {
 		if strings.HasPrefix(line, "--") {
 			continue
 		}

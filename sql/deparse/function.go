@@ -17,12 +17,37 @@ func FunctionArguments(ctx *Context, f *catalog.Proc, identity bool) (string, er
 	return string(p.buf), p.err
 }
 
+// FunctionArgDefault prints the default of a function's nth parameter, in or out, as pg_get_function_arg_default does; "" when it has none.
+func FunctionArgDefault(ctx *Context, f *catalog.Proc, nth int) (string, error) {
+	list := parameters(f)
+	if nth < 1 || nth > len(list) || !list[nth-1].isInput() {
+		return "", nil
+	}
+	input := 0
+	for _, x := range list[:nth] {
+		if x.isInput() {
+			input++
+		}
+	}
+	k := input - 1 - (len(f.ArgTypes) - f.NArgDefaults)
+	if k < 0 || k >= len(f.Defaults) {
+		return "", nil
+	}
+	c := *ctx
+	c.Pretty = 0
+	p := &printer{ctx: &c}
+	p.expr(f.Defaults[k], false)
+	return string(p.buf), p.err
+}
+
 // parameter is one parameter of a function, in or out.
 type parameter struct {
 	typ  OID
 	mode byte
 	name string
 }
+
+func (x parameter) isInput() bool { return x.mode == 'i' || x.mode == 'b' || x.mode == 'v' }
 
 func parameters(f *catalog.Proc) []parameter {
 	typs := f.AllArgTypes
@@ -50,7 +75,7 @@ func (p *printer) functionArguments(f *catalog.Proc, identity bool) {
 	list := parameters(f)
 	for i := 0; i < len(list); i++ {
 		x := list[i]
-		isInput := x.mode == 'i' || x.mode == 'b' || x.mode == 'v'
+		isInput := x.isInput()
 		if isInput {
 			inputs++
 		}

@@ -53,6 +53,17 @@ func init() {
 		procFunc(func(ctx *Context, p *catalog.Proc) (string, error) { return FunctionArguments(ctx, p, false) }))
 	register(map[string]Pretty{"pg_get_function_identity_arguments": plain},
 		procFunc(func(ctx *Context, p *catalog.Proc) (string, error) { return FunctionArguments(ctx, p, true) }))
+	register(map[string]Pretty{"pg_get_function_arg_default": plain}, func(c *types.Call, ctx *Context) (types.Datum, error) {
+		p, err := ctx.Catalog.Proc(c.Args[0].Oid())
+		if err != nil || p == nil {
+			return types.Null, err
+		}
+		s, err := FunctionArgDefault(ctx, p, int(c.Args[1].Int4()))
+		if s == "" {
+			return types.Null, err
+		}
+		return text(s, err)
+	})
 	register(map[string]Pretty{"pg_get_functiondef": plain},
 		procFunc(func(ctx *Context, p *catalog.Proc) (string, error) { return FunctionDef(ctx, p, languageOf(ctx, p)) }))
 	register(map[string]Pretty{"pg_get_function_sqlbody": plain}, func(c *types.Call, ctx *Context) (types.Datum, error) {

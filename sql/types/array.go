@@ -133,7 +133,7 @@ func fetchElement(elem *TypeInfo, b []byte) (Datum, int) {
 			Off: binary.LittleEndian.Uint16(b[4:])}.Datum(), int(elem.Len)
 	}
 	n := int(elem.Len)
-	if elem.OID == NameOID {
+	if elem.Len == 64 && elem.Align == 'c' { // name, and domains over it: zeros fill it up
 		m := 0
 		for m < n && b[m] != 0 {
 			m++
